@@ -1,0 +1,1 @@
+"""The experimenter's side: search spaces, measurements, and the store that keeps them."""
