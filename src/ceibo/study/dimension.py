@@ -92,7 +92,8 @@ class Float:
                 number = float(number)
             except OverflowError:
                 number = math.inf if number > 0 else -math.inf
-        if not self.low <= number <= self.high:
+        slack = 0.0 if self.step is None else 4 * math.ulp(_magnitude(self))  # 0.1 + 0.2 means 0.3
+        if not self.low - slack <= number <= self.high + slack:
             raise InputError(
                 f"parameter {name!r}: expected a value in [{self.low!r}, {self.high!r}], got {value!r}"
             )
