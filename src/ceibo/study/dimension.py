@@ -51,9 +51,7 @@ class Float:
         _set(self, low=low, high=high, log=_flag(self.log, "Float"))
         _check_order("Float", low, high)
         if self.log and low <= 0:
-            raise InputError(
-                f"Float: expected low > 0 with log=True, got low={low!r}; use a positive low or log=False"
-            )
+            raise InputError(f"Float: expected low > 0 with log=True, got low={low!r}; use a positive low or log=False")
         if self.log and not math.log(low) < math.log(high):
             raise InputError(f"Float: low={low!r} and high={high!r} have the same logarithm; use log=False")
         if self.step is not None:
@@ -66,9 +64,7 @@ class Float:
         if step <= 0:
             raise InputError(f"Float: expected step > 0, got {step!r}")
         if (self.high / 2 - self.low / 2) / step > MAX_LEVELS / 2 or step < 4 * math.ulp(_magnitude(self)):
-            raise InputError(
-                f"Float: step={step!r} is too fine for [{self.low!r}, {self.high!r}]; leave step out"
-            )
+            raise InputError(f"Float: step={step!r} is too fine for [{self.low!r}, {self.high!r}]; leave step out")
         if self.levels == 1:
             raise InputError(
                 f"Float: step={step!r} is larger than [{self.low!r}, {self.high!r}], which leaves one value; "
@@ -94,9 +90,7 @@ class Float:
                 number = math.inf if number > 0 else -math.inf
         slack = 0.0 if self.step is None else 4 * math.ulp(_magnitude(self))  # 0.1 + 0.2 means 0.3
         if not self.low - slack <= number <= self.high + slack:
-            raise InputError(
-                f"parameter {name!r}: expected a value in [{self.low!r}, {self.high!r}], got {value!r}"
-            )
+            raise InputError(f"parameter {name!r}: expected a value in [{self.low!r}, {self.high!r}], got {value!r}")
         return number if self.step is None else self._snap(number, name)
 
     def _snap(self, number: float, name: str) -> float:
@@ -193,14 +187,10 @@ class Int:
         number = _number(value, name, "a whole number")
         if isinstance(number, float):
             if not number.is_integer():
-                raise InputError(
-                    f"parameter {name!r}: expected a whole number, got {value!r}; round it first"
-                )
+                raise InputError(f"parameter {name!r}: expected a whole number, got {value!r}; round it first")
             number = int(number)
         if not self.low <= number <= self.high:
-            raise InputError(
-                f"parameter {name!r}: expected a whole number in [{self.low}, {self.high}], got {value!r}"
-            )
+            raise InputError(f"parameter {name!r}: expected a whole number in [{self.low}, {self.high}], got {value!r}")
         return number
 
     def to_unit(self, value: int) -> float:
@@ -231,9 +221,7 @@ class Categorical:
 
     def __init__(self, choices: Sequence[Choice]) -> None:
         if isinstance(choices, str | bytes | Mapping) or not isinstance(choices, Sequence | np.ndarray):
-            raise InputError(
-                f'Categorical: expected a list of choices, as in ["water", "ethanol"], got {choices!r}'
-            )
+            raise InputError(f'Categorical: expected a list of choices, as in ["water", "ethanol"], got {choices!r}')
         plain = tuple(_choice(choice) for choice in choices)
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
             raise InputError(
@@ -396,9 +384,7 @@ def _plain(value: object) -> object:
 def _choice(value: object) -> Choice:
     plain = _plain(value)
     if plain is not None and type(plain) not in (str, int, float, bool):
-        raise InputError(
-            f"Categorical: expected choices of type str, int, float, bool or None, got {value!r}"
-        )
+        raise InputError(f"Categorical: expected choices of type str, int, float, bool or None, got {value!r}")
     if isinstance(plain, float) and not math.isfinite(plain):
         raise InputError(f"Categorical: expected finite numbers, got {plain!r}; write it as a string")
     return plain  # type: ignore[return-value]  # the type was checked above

@@ -29,13 +29,10 @@ class Measurement:
         noise = None if self.noise is None else _number(self.noise, "noise")
         if noise is not None and not 0 <= noise < math.inf:
             raise InputError(
-                f"expected noise as a finite standard deviation >= 0, got {self.noise!r}; "
-                "leave it out if it is unknown"
+                f"expected noise as a finite standard deviation >= 0, got {self.noise!r}; leave it out if it is unknown"
             )
         if replicates and not _same(value, _mean(replicates)):
-            raise InputError(
-                f"expected value to be the mean of the replicates, got {value!r}; use Measurement.of(…)"
-            )
+            raise InputError(f"expected value to be the mean of the replicates, got {value!r}; use Measurement.of(…)")
         object.__setattr__(self, "value", value)
         object.__setattr__(self, "noise", noise)
         object.__setattr__(self, "replicates", replicates)
@@ -87,9 +84,7 @@ def _same(a: float, b: float) -> bool:
 
 def _number(value: object, what: str) -> float:
     if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
-        raise InputError(
-            f"expected {what} to be a number, got {value!r}; give replicates with Measurement.of([…])"
-        )
+        raise InputError(f"expected {what} to be a number, got {value!r}; give replicates with Measurement.of([…])")
     try:
         return float(value) + 0.0  # type: ignore[arg-type]  # whatever float() takes: numpy and torch scalars too
     except OverflowError:

@@ -33,16 +33,13 @@ class Space:
             dimensions = dimensions.dimensions
         if not isinstance(dimensions, Mapping) or not dimensions:
             raise InputError(
-                'expected a space with at least one parameter, as in {"temp": Float(20, 90)}, '
-                f"got {dimensions!r}"
+                f'expected a space with at least one parameter, as in {{"temp": Float(20, 90)}}, got {dimensions!r}'
             )
         for name, dimension in dimensions.items():
             if not isinstance(name, str) or not name or not name.isprintable() or len(name) > 200:
                 raise InputError(f"expected parameter names of 1 to 200 printable characters, got {name!r}")
             if not isinstance(dimension, Float | Int | Categorical):
-                raise InputError(
-                    f"parameter {name!r}: expected a Float, Int or Categorical, got {dimension!r}"
-                )
+                raise InputError(f"parameter {name!r}: expected a Float, Int or Categorical, got {dimension!r}")
         self.dimensions: dict[str, Dimension] = dict(dimensions)
 
     def __len__(self) -> int:
@@ -116,9 +113,7 @@ class Space:
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
             raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}")
-        return {
-            name: d.from_unit(x) for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)
-        }
+        return {name: d.from_unit(x) for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)}
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> {type, low, high, log, step, choices}; the order is the column order."""
@@ -136,15 +131,11 @@ class Space:
         advice = "open the study without a space to use the stored one, or start a study under another name"
         for name, dimension in self.dimensions.items():
             if name not in other.dimensions:
-                raise InputError(
-                    f"the space has changed: parameter {name!r} is stored but not given now; {advice}"
-                )
+                raise InputError(f"the space has changed: parameter {name!r} is stored but not given now; {advice}")
             if other.dimensions[name] != dimension:
                 raise InputError(
                     f"the space has changed: parameter {name!r} is stored as {dimension!r}, "
                     f"given now as {other.dimensions[name]!r}; {advice}"
                 )
         if added := [name for name in other.dimensions if name not in self.dimensions]:
-            raise InputError(
-                f"the space has changed: parameter {added[0]!r} is not in the stored space; {advice}"
-            )
+            raise InputError(f"the space has changed: parameter {added[0]!r} is not in the stored space; {advice}")

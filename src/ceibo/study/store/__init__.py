@@ -1,0 +1,60 @@
+"""SQL store of studies, trials and measurements, on SQLite (a file or memory) and PostgreSQL.
+
+States of a trial
+    queued    its parameters are fixed and it waits to be handed out: enqueued by the user, or released
+    running   handed out; with a lease it is handed out again once the lease lapses, without one (asked by
+              hand) it stays until told, failed or released
+    done      it has at least one measurement; nothing leads out of this state
+    failed    it ended without a value; a late measurement still makes it done
+
+Events, and the state they lead to
+    asked     created and handed out                         running
+    queued    created to be handed out later                 queued
+    claimed   handed out (again); the number stays           queued, running -> running
+    measured  a measurement was stored                       any -> done
+    failed    an evaluation failed, with the reason          queued, running -> failed; done stays done, and a
+              trial that another worker holds by now stays running
+    released  given back                                     running -> queued
+
+Each event of a study has the next sequence number, given in the transaction that makes the change, so
+`snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is not an event.
+Trial numbers count from 0 without gaps.
+
+A process killed between two statements leaves nothing; killed after a commit it leaves a running trial, which
+its lease hands out again. Every write recognises itself when it is repeated after a commit without an answer.
+"""
+
+from ceibo.study.store.heartbeat import Heartbeat
+from ceibo.study.store.records import (
+    DONE,
+    FAILED,
+    QUEUED,
+    RUNNING,
+    Event,
+    Lease,
+    NewTrial,
+    Snapshot,
+    StoredMeasurement,
+    StoredTrial,
+    StudyRecord,
+    Told,
+)
+from ceibo.study.store.store import Store, hand_out_key
+
+__all__ = [
+    "DONE",
+    "FAILED",
+    "QUEUED",
+    "RUNNING",
+    "Event",
+    "Heartbeat",
+    "Lease",
+    "NewTrial",
+    "Snapshot",
+    "Store",
+    "StoredMeasurement",
+    "StoredTrial",
+    "StudyRecord",
+    "Told",
+    "hand_out_key",
+]

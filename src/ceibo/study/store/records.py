@@ -1,0 +1,147 @@
+"""What the store hands out: frozen records, and the fold that turns events into trials."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from ceibo.study.measurement import Measurement
+
+QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """A stored study; `space` and `settings` are the JSON data given when it was created."""
+
+    id: int
+    name: str
+    space: Any
+    settings: Any
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A worker's claim on its trials; it lapses unless renewed within `seconds` of the database's clock."""
+
+    worker: str
+    seconds: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class NewTrial:
+    """A trial to be recorded: handed out at once unless `queued`, or already measured, or already failed."""
+
+    params: Mapping[str, Any]
+    suggestion: Any = None
+    lease: Lease | None = None
+    queued: bool = False
+    measurement: Measurement | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMeasurement:
+    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's clock."""
+
+    seq: int
+    key: str
+    measurement: Measurement
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial:
+    """A trial as it was at some point of the history.
+
+    `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers of its
+    first and its last event, `reason` is that of its last failure.
+    """
+
+    number: int
+    params: dict[str, Any]
+    state: str
+    attempt: int
+    worker: str | None
+    reason: str | None
+    created: int
+    changed: int
+    measurements: tuple[StoredMeasurement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of a study's history; `state` is the trial's state after it."""
+
+    seq: int
+    number: int
+    kind: str
+    state: str
+    key: str
+    time: float
+    worker: str | None
+    measurement: Measurement | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A study after its event `seq`: every trial it had then, in order of number (trials[k].number == k)."""
+
+    seq: int
+    trials: tuple[StoredTrial, ...]
+
+    def in_state(self, *states: str) -> tuple[StoredTrial, ...]:
+        """The trials in one of these states, in order of number."""
+        return tuple(trial for trial in self.trials if trial.state in states)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Where a measurement stands in the history, and whether this call put it there."""
+
+    seq: int
+    new: bool
+
+
+EMPTY = Snapshot(0, ())
+
+
+def event_of(row: sa.Row[Any]) -> Event:
+    """An event from its row."""
+    measurement = None
+    if row.kind == "measured":
+        replicates = tuple(json.loads(row.replicates)) if row.replicates else ()
+        measurement = Measurement(row.value, row.noise, replicates)
+    return Event(row.seq, row.number, row.kind, row.state, row.key, row.time, row.worker, measurement, row.reason)
+
+
+def fold(snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterable[Event], seq: int) -> Snapshot:
+    """The snapshot after further events; `params` are those of the trials that are new in them, in order."""
+    trials = list(snapshot.trials)
+    fresh = iter(params)
+    for event in events:
+        if event.number == len(trials):
+            blank = StoredTrial(event.number, dict(next(fresh)), "", 0, None, None, event.seq, event.seq)
+            trials.append(blank)
+        trials[event.number] = _after(trials[event.number], event)
+    return Snapshot(seq, tuple(trials))
+
+
+def _after(trial: StoredTrial, event: Event) -> StoredTrial:
+    measurements = trial.measurements
+    if event.measurement is not None:
+        stored = StoredMeasurement(event.seq, event.key, event.measurement, event.time)
+        measurements = (*measurements, stored)
+    return replace(
+        trial,
+        state=event.state,
+        attempt=trial.attempt + (event.kind in ("asked", "claimed")),
+        worker=event.worker if event.state == RUNNING else None,
+        reason=event.reason if event.kind == "failed" else trial.reason,
+        changed=event.seq,
+        measurements=measurements,
+    )

@@ -1,0 +1,173 @@
+"""Between rows and records: building rows from what the caller gave, reading and locking rows."""
+
+import json
+import math
+from typing import Any
+
+import sqlalchemy as sa
+
+from ceibo.errors import ConflictError, InputError, NotFoundError
+from ceibo.study.measurement import Measurement
+from ceibo.study.store import schema
+from ceibo.study.store.failures import Raced
+from ceibo.study.store.records import (
+    DONE,
+    FAILED,
+    QUEUED,
+    RUNNING,
+    Event,
+    Lease,
+    NewTrial,
+    StoredTrial,
+    StudyRecord,
+    Told,
+    event_of,
+)
+
+MAX_REASON = 20_000
+"""Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
+
+studies, trials, events = schema.studies, schema.trials, schema.events
+
+
+def lock_study(connection: sa.Connection, study_id: int) -> sa.Row[Any]:
+    """The study's row, locked until the transaction ends (SQLite: BEGIN IMMEDIATE has locked the file).
+
+    Writers of a study therefore go one after the other, which makes the order of sequence numbers the order
+    in which they become visible: whoever sees event n sees all events before it.
+    """
+    row = connection.execute(sa.select(studies).where(studies.c.id == study_id).with_for_update()).first()
+    if row is None:
+        raise NotFoundError(f"there is no study with id {study_id}")
+    return row
+
+
+def advance(connection: sa.Connection, study: sa.Row[Any], new_events: int, new_trials: int) -> None:
+    """Move the study past the events and trials just inserted; a lost race repeats the transaction."""
+    changed = connection.execute(
+        studies.update()
+        .where(studies.c.id == study.id, studies.c.seq == study.seq)
+        .values(seq=study.seq + new_events, trials=study.trials + new_trials)
+    )
+    if changed.rowcount != 1:
+        raise Raced
+
+
+def trial_row(connection: sa.Connection, study: sa.Row[Any], number: int) -> sa.Row[Any]:
+    """The trial of that number."""
+    row = connection.execute(sa.select(trials).where(*is_trial(study.id, number))).first()
+    if row is None:
+        existing = f"numbers 0 to {study.trials - 1}" if study.trials else "no trials yet"
+        raise NotFoundError(f"study {study.name!r} has no trial {number!r}; it has {existing}")
+    return row
+
+
+def is_trial(study_id: int, number: int) -> tuple[sa.ColumnElement[bool], ...]:
+    """The condition that picks one trial."""
+    return trials.c.study_id == study_id, trials.c.number == number
+
+
+def history(connection: sa.Connection, study_id: int, since: int, until: int | None) -> list[Event]:
+    """The events after `since`, up to `until`, in order."""
+    query = sa.select(events).where(events.c.study_id == study_id, events.c.seq > since)
+    if until is not None:
+        query = query.where(events.c.seq <= until)
+    return [event_of(row) for row in connection.execute(query.order_by(events.c.seq))]
+
+
+def told_before(event: Event, measurement: Measurement) -> Told:
+    """What a repeated tell returns: nothing new, or an error if it says something different."""
+    if event.measurement == measurement:
+        return Told(event.seq, False)
+    where = f"under the key {event.key!r}" if event.key else "already"
+    raise ConflictError(
+        f"trial {event.number} has {event.measurement!r} {where}, now came {measurement!r}; "
+        'a repeated measurement needs a key of its own, as in tell(trial, value, key="run-2")'
+    )
+
+
+def new_event(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:
+    """The row of an event, but for its place."""
+    blank = dict.fromkeys(("value", "noise", "replicates", "reason"))
+    return {"kind": kind, "state": state, "key": key, "worker": worker, **blank}
+
+
+def measured(measurement: Measurement) -> dict[str, Any]:
+    """A measurement's columns of an event."""
+    replicates = to_text(list(measurement.replicates)) if measurement.replicates else None
+    return {"value": measurement.value, "noise": measurement.noise, "replicates": replicates}
+
+
+def new_rows(new: NewTrial) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The row of a new trial and of its first event."""
+    check_lease(new.lease)
+    worker = None if new.lease is None else new.lease.worker
+    if new.measurement is not None:
+        if not new.measurement.is_finite:
+            raise InputError(f"expected a finite measurement, got {new.measurement!r}; record a failure")
+        event = {**new_event("measured", DONE, ""), **measured(new.measurement)}
+    elif new.reason is not None:
+        event = {**new_event("failed", FAILED, ""), "reason": to_reason(new.reason)}
+    elif new.queued:
+        event = new_event("queued", QUEUED, "")
+    else:
+        event = new_event("asked", RUNNING, "", worker=worker)
+    out = event["state"] == RUNNING
+    trial = {
+        "params": to_text(dict(new.params)),
+        "suggestion": None if new.suggestion is None else to_text(new.suggestion),
+        "state": event["state"],
+        "attempt": int(out),
+        "worker": worker if out else None,
+        "seconds": new.lease.seconds if new.lease is not None and out else None,
+    }
+    return trial, event
+
+
+def created(row: sa.Row[Any]) -> StoredTrial:
+    """A trial as it was just created."""
+    return handed_out(row, row.created_seq)
+
+
+def handed_out(row: sa.Row[Any], seq: int) -> StoredTrial:
+    """A trial as it was just handed out, by event `seq`."""
+    params = json.loads(row.params)
+    return StoredTrial(row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq)
+
+
+def study_of(row: sa.Row[Any]) -> StudyRecord:
+    """A study from its row."""
+    return StudyRecord(row.id, row.name, json.loads(row.space), json.loads(row.settings), row.created)
+
+
+def to_text(data: Any) -> str:
+    """JSON as text, in the order given: floats keep every bit, and a database cannot rewrite it."""
+    try:
+        return json.dumps(data, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected plain JSON data without NaN or infinity: {error}") from None
+
+
+def to_reason(reason: str) -> str:
+    """The reason as text every database takes: no NUL, no half characters, of bounded length."""
+    text = str(reason).replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+    if len(text) <= MAX_REASON:
+        return text
+    half = MAX_REASON // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+
+
+def check_label(text: object, what: str, empty: bool = False) -> None:
+    """Refuse names and keys that some database would change."""
+    valid = isinstance(text, str) and len(text) <= 200 and text.isprintable() and (empty or text)
+    if not valid:
+        raise InputError(f"expected a {what} of at most 200 printable characters, got {text!r}")
+
+
+def check_lease(lease: Lease | None) -> None:
+    """Refuse a lease that could never be held."""
+    if lease is None:
+        return
+    check_label(lease.worker, "worker name")
+    if not 0 < lease.seconds < math.inf:
+        raise InputError(f"expected a lease of a positive number of seconds, got {lease.seconds!r}")
