@@ -1,0 +1,104 @@
+"""What every acquisition function offers.
+
+An acquisition is a frozen value: it holds a predictor and a few numbers, and never fits, samples or optimises.
+A final subclass says how its value follows from a prediction (`natural`, `logarithm`); the chain rule through the
+Gaussian process, the units and the public methods are here, once.
+
+Larger is always better. Inside, values are in units of `gp.unit` (see ceibo.gp.posterior).
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ceibo.acquisition.incumbent import Incumbent
+from ceibo.gp import GaussianProcess
+from ceibo.gp.inputs import Array, as_points
+from ceibo.gp.linalg import limited_blas
+from ceibo.gp.posterior import Prediction, Predictor
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Jet:
+    """A value (N,) and its partial derivatives in what a prediction holds; None where it does not depend on it."""
+
+    value: Array
+    linear: Array | None = None  # (N, c)
+    variance: Array | None = None  # (N,)
+    difference_variance: Array | None = None  # (N,)
+    gap: Array | None = None  # (N,)
+
+    def gradient(self, prediction: Prediction) -> Array:
+        """Gradient in x, (N, d)."""
+        return prediction.pullback(self.linear, self.variance, self.difference_variance, self.gap)
+
+
+@dataclass(frozen=True, eq=False)
+class Acquisition(ABC):
+    """How much one more measurement at x promises. Built by `ceibo.acquisition.build`."""
+
+    gp: GaussianProcess = field(repr=False)
+    incumbent: Incumbent
+    predictor: Predictor = field(repr=False)
+
+    @abstractmethod
+    def natural(self, prediction: Prediction) -> Jet:
+        """The acquisition itself, in inside units."""
+
+    @abstractmethod
+    def logarithm(self, prediction: Prediction) -> Jet:
+        """Its logarithm, in inside units."""
+
+    def climbable(self, prediction: Prediction) -> Jet:
+        """What the maximiser climbs: the logarithm, whose gradient does not vanish far from the best points."""
+        return self.logarithm(prediction)
+
+    @property
+    def scale(self) -> float:
+        """What a value in inside units is multiplied by to be in the units of y."""
+        return self.gp.unit
+
+    @property
+    def offset(self) -> float:
+        """What is then added."""
+        return 0.0
+
+    @property
+    def dimension(self) -> int:
+        return self.gp.kernel.dimension
+
+    def value(self, X: ArrayLike) -> Array:
+        """Acquisition values at the points X (N, d), in the units of y, (N,)."""
+        with limited_blas(len(self.predictor.points)):
+            return self.scale * self.natural(self.predictor(self._points(X))).value + self.offset
+
+    def value_and_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
+        """Values (N,) and their gradients in x (N, d)."""
+        with limited_blas(len(self.predictor.points)):
+            prediction = self.predictor(self._points(X))
+            jet = self.natural(prediction)
+            return self.scale * jet.value + self.offset, self.scale * jet.gradient(prediction)
+
+    def log_value(self, X: ArrayLike) -> Array:
+        """Logarithms of the values, accurate also where the values underflow, (N,)."""
+        with limited_blas(len(self.predictor.points)):
+            return np.asarray(self.logarithm(self.predictor(self._points(X))).value + np.log(self.scale))
+
+    def log_value_and_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
+        """Logarithms of the values (N,) and their gradients in x (N, d)."""
+        with limited_blas(len(self.predictor.points)):
+            prediction = self.predictor(self._points(X))
+            jet = self.logarithm(prediction)
+            return jet.value + np.log(self.scale), jet.gradient(prediction)
+
+    def _points(self, X: ArrayLike) -> Array:
+        return as_points(X, "X", self.dimension)
+
+
+def chain_std(derivative: Array, std: Array) -> Array:
+    """From a derivative in a standard deviation to one in the variance; 0 where the variance is 0."""
+    return np.divide(derivative, 2.0 * std, out=np.zeros_like(std), where=std > 0)

@@ -1,0 +1,221 @@
+"""Global maximisation of an acquisition function over the unit cube.
+
+1. Screen: a quasi-random set over the cube, and clouds around the observed points with the best posterior means.
+2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method (refine.py).
+   Discrete dimensions are searched as such: all values of one dimension are tried while the others stay, in turn
+   with the climb over the continuous dimensions.
+3. Polish the winner.
+
+What is climbed is the acquisition's logarithm (`climbable`), whose gradient does not vanish where the value does.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ceibo.acquisition.base import Acquisition
+from ceibo.acquisition.build import posterior_mean
+from ceibo.acquisition.refine import climb
+from ceibo.acquisition.sampling import unit_draws
+from ceibo.errors import InputError
+from ceibo.gp import GaussianProcess
+from ceibo.gp.inputs import Array
+from ceibo.gp.linalg import limited_blas
+
+_ENUMERATE_BELOW: Final = 2048  # a purely discrete space of at most this many points is searched exhaustively
+_WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
+_CLOUD_SCALES: Final = (0.3, 0.1, 0.02)  # of a cloud, in length scales (at most 1, the cube's width)
+
+
+@final
+@dataclass(frozen=True)
+class SearchSettings:
+    """How hard to search. The defaults find BoTorch's value or a better one nearly always (see bench/RESULTS.md)."""
+
+    raw: int = 512  # quasi-random points screened
+    cloud: int = 96  # points screened around good observed points
+    starts: int = 8  # points refined
+    iterations: int = 60  # steps of the refinement, at most
+    rounds: int = 4  # alternations of discrete sweeps and climbs, at most
+
+    def __post_init__(self) -> None:
+        for name, least in (("raw", 1), ("cloud", 0), ("starts", 1), ("iterations", 0), ("rounds", 1)):
+            if getattr(self, name) < least:
+                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)!r}.")
+
+
+class Maximum(NamedTuple):
+    """The best point found (d,), and the acquisition's value there."""
+
+    x: Array
+    value: float
+
+
+def maximize(
+    acquisition: Acquisition,
+    *,
+    seed: int = 0,
+    discrete: Mapping[int, ArrayLike] | None = None,
+    settings: SearchSettings | None = None,
+) -> Maximum:
+    """The point of the unit cube where the acquisition is largest.
+
+    Args:
+        acquisition: from `build`.
+        seed: the search is deterministic for a seed.
+        discrete: for integer and categorical columns, column -> allowed values in [0, 1]; others are continuous.
+        settings: how hard to search.
+    """
+    search = _Search(acquisition, _checked(discrete, acquisition), settings or SearchSettings())
+    with limited_blas(len(acquisition.predictor.points)):
+        x = search.run(np.random.SeedSequence(seed))
+        return Maximum(x, float(acquisition.value(x[None, :])[0]))
+
+
+def recommend(
+    gp: GaussianProcess,
+    *,
+    seed: int = 0,
+    discrete: Mapping[int, ArrayLike] | None = None,
+    settings: SearchSettings | None = None,
+) -> Maximum:
+    """The minimiser of the posterior mean over the unit cube, and that mean."""
+    x, value = maximize(posterior_mean(gp), seed=seed, discrete=discrete, settings=settings)
+    return Maximum(x, -value)
+
+
+def _checked(discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition) -> dict[int, Array]:
+    checked = {}
+    for column, allowed in (discrete or {}).items():
+        if not 0 <= int(column) < acquisition.dimension:
+            raise InputError(f"discrete columns must be from 0 to {acquisition.dimension - 1}, got {column!r}.")
+        values = np.unique(np.asarray(allowed, dtype=np.float64))
+        if values.size == 0 or not np.all((values >= 0) & (values <= 1)):
+            raise InputError(f"discrete[{column}] must hold values from 0 to 1, got {np.asarray(allowed).tolist()}.")
+        checked[int(column)] = values
+    missing = set(acquisition.gp.kernel.categorical) - set(checked)
+    for column in sorted(missing):
+        # Without a list of its values, a categorical column can only take values that were seen.
+        checked[column] = np.unique(acquisition.gp.state.points[:, column])
+    return checked
+
+
+@final
+class _Search:
+    def __init__(self, acquisition: Acquisition, discrete: dict[int, Array], settings: SearchSettings):
+        self.acquisition, self.discrete, self.settings = acquisition, discrete, settings
+        self.dimension = acquisition.dimension
+        self.continuous = np.array([k not in discrete for k in range(self.dimension)])
+        self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
+
+    def run(self, seeds: np.random.SeedSequence) -> Array:
+        if not np.any(self.continuous) and np.prod([float(len(v)) for v in self.discrete.values()]) <= _ENUMERATE_BELOW:
+            return self._enumerate()
+        rng = np.random.default_rng(seeds)
+        raw = self._snap(unit_draws(self.settings.raw, self.dimension, int(rng.integers(2**63))))
+        X = np.concatenate([raw, self._clouds(rng)])
+        scores = self._scores(X)
+        X, scores = self._apart(X, scores)
+        for round_ in range(self.settings.rounds):
+            if np.any(self.continuous):
+                X, scores = self._climb(X, self.settings.iterations, 1e-6)
+            if not self.discrete:
+                break
+            X, moved = self._sweep(X, scores)
+            if not moved or (round_ == self.settings.rounds - 1):
+                break
+        winner = X[[int(np.argmax(self._scores(X)))]]
+        if np.any(self.continuous):
+            winner = self._climb(winner, 20, 1e-13)[0]
+        return np.asarray(winner[0])
+
+    def _scores(self, X: Array) -> Array:
+        scores = self.acquisition.climbable(self.acquisition.predictor(X)).value
+        return np.where(np.isnan(scores), -np.inf, scores)
+
+    def _climb(self, X: Array, iterations: int, tolerance: float) -> tuple[Array, Array]:
+        def evaluate(points: Array) -> tuple[Array, Array]:
+            prediction = self.acquisition.predictor(points)
+            jet = self.acquisition.climbable(prediction)
+            return jet.value, jet.gradient(prediction)
+
+        return climb(evaluate, X, self.widths * self.continuous, iterations, tolerance)
+
+    def _snap(self, U: Array) -> Array:
+        """Uniform coordinates to allowed values, each equally likely."""
+        X = U.copy()
+        for k, values in self.discrete.items():
+            X[:, k] = values[np.minimum((U[:, k] * len(values)).astype(int), len(values) - 1)]
+        return X
+
+    def _clouds(self, rng: np.random.Generator) -> Array:
+        """Perturbations of the observed points with the best posterior means, and those points themselves."""
+        gp = self.acquisition.gp
+        means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
+        points = gp.X[np.argsort(means, kind="stable")[: 2 * self.settings.starts]]
+        centres = np.clip(
+            points[np.sort(np.unique(points, axis=0, return_index=True)[1])][: self.settings.starts], 0, 1
+        )
+        for k, values in self.discrete.items():
+            centres[:, k] = values[np.argmin(np.abs(values - centres[:, [k]]), axis=1)]
+        count = self.settings.cloud
+        chosen = centres[np.arange(count) % len(centres)]
+        scales = np.resize(np.repeat(_CLOUD_SCALES, len(centres)), count)[:, None]
+        cloud = np.clip(chosen + scales * self.widths * rng.standard_normal((count, self.dimension)), 0.0, 1.0)
+        if self.discrete:
+            columns = list(self.discrete)
+            resampled = self._snap(rng.random((count, self.dimension)))
+            keep = rng.random((count, len(columns))) > 1.0 / max(len(columns), 2)
+            cloud[:, columns] = np.where(keep, chosen[:, columns], resampled[:, columns])
+        return np.concatenate([centres, cloud])
+
+    def _apart(self, X: Array, scores: Array) -> tuple[Array, Array]:
+        """The best points, none within half a length scale of a better one as long as there are such."""
+        order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
+        X, scores = X[order], scores[order]
+        kernel = self.acquisition.gp.kernel
+        close = kernel.squared_distance(X, X) < 0.25
+        free = np.ones(len(X), dtype=bool)
+        chosen: list[int] = []
+        while len(chosen) < self.settings.starts and np.any(free):
+            best = int(np.argmax(free))
+            chosen.append(best)
+            free &= ~close[best]
+        rest = [i for i in range(len(X)) if i not in chosen]
+        chosen += rest[: self.settings.starts - len(chosen)]
+        return X[chosen], scores[chosen]
+
+    def _sweep(self, X: Array, scores: Array) -> tuple[Array, bool]:
+        """Tries, for each point and each discrete dimension, every value while the rest stays; keeps the best."""
+        X, scores, moved = X.copy(), scores.copy(), False
+        for k, values in self.discrete.items():
+            tried = self._values_near(values, X[:, k])  # (B, m)
+            candidates = np.repeat(X[:, None, :], tried.shape[1], axis=1)
+            candidates[:, :, k] = tried
+            found = self._scores(candidates.reshape(-1, self.dimension)).reshape(tried.shape)
+            best = np.argmax(found, axis=1)
+            top = found[np.arange(len(X)), best]
+            better = top > scores + 1e-9 * np.abs(np.where(np.isfinite(scores), scores, 0.0))
+            X[better, k] = tried[better, best[better]]
+            scores = np.where(better, top, scores)
+            moved |= bool(np.any(better))
+        return X, moved
+
+    @staticmethod
+    def _values_near(values: Array, at: Array) -> Array:
+        """(B, m) values to try: all, or the nearest ones and a spread over the range if there are very many."""
+        if len(values) <= _WIDEST_SWEEP:
+            return np.broadcast_to(values, (len(at), len(values)))
+        half = _WIDEST_SWEEP // 4
+        spread = np.linspace(0, len(values) - 1, _WIDEST_SWEEP // 2).round().astype(int)
+        places = np.searchsorted(values, at)[:, None] + np.arange(-half, half + 1)
+        near = np.clip(places, 0, len(values) - 1)
+        return np.asarray(values[np.concatenate([near, np.broadcast_to(spread, (len(at), len(spread)))], axis=1)])
+
+    def _enumerate(self) -> Array:
+        columns = [self.discrete[k] for k in range(self.dimension)]
+        X = np.stack(np.meshgrid(*columns, indexing="ij"), axis=-1).reshape(-1, self.dimension)
+        return np.asarray(X[int(np.argmax(self._scores(X)))])

@@ -1,0 +1,142 @@
+"""Noisy EI and parallel noisy EI (qNEI) for one new point.
+
+Both average over S joint draws f_s of the noiseless f at the observed (and pending) points. Given a draw, f is a
+noiseless Gaussian process with mean μ_s(x) = k_x K⁻¹ f_s; the variance σ₀²(x) is the same for all draws. So only the
+means differ, all are k_x·weights with one (m, S) matrix of weights, and gradients are exact and cheap.
+
+    noisy EI (Letham et al. 2019):   mean over s of EI(best_s − μ_s(x), σ₀(x))
+    qNEI (Balandat et al. 2020):     mean over s of max(0, best_s − μ_s(x) − σ₀(x) ζ_s), ζ_s standard normal
+
+best_s is the lowest of the draw, over observed and pending points: with pending points the value is what x adds to
+what is already under way.
+"""
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from scipy.special import logsumexp
+
+from ceibo.acquisition.base import Acquisition, Jet, chain_std
+from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
+from ceibo.acquisition.sampling import normal_draws
+from ceibo.gp import GaussianProcess
+from ceibo.gp.inputs import Array
+from ceibo.gp.linalg import JITTERS, NotPositiveDefiniteError, factorize
+from ceibo.gp.posterior import Prediction, Predictor
+
+# Draws and noiseless model share this nugget (relative to v), so that the model can follow every wiggle of a draw.
+_NUGGET: Final = 1e-9
+# Width, in units of the kernel's standard deviation, over which max(0, ·) is rounded off for the maximiser only.
+_SOFT: Final = 1e-3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Joint draws of f and the noiseless model that follows them, in inside units."""
+
+    predictor: Predictor  # weights (m, S)
+    best: Array  # (S,) lowest value of each draw
+    base: Array  # (S,) ζ_s, the normal draws left for f(x)
+
+
+def draw(gp: GaussianProcess, count: int, seed: int) -> Draws:
+    """`count` quasi-random joint draws of f at the conditioning points of `gp`.
+
+    Factors of the covariance are Cholesky factors in the order of the points, so base draws mean what they mean
+    in other libraries.
+    """
+    kernel, state = gp.unit_kernel, gp.state
+    m = len(state.points)
+    K = kernel(state.points, state.points)
+    V = state.factor.inverse @ K
+    covariance = K - V.T @ V
+    mean = K @ state.alpha
+    base = normal_draws(count, m + 1, seed)
+    for nugget in (_NUGGET, *(jitter for jitter in JITTERS if jitter > _NUGGET)):
+        eye = nugget * kernel.variance * np.eye(m)
+        try:
+            noiseless = factorize(K + eye, scale=np.diagonal(K))
+            root = np.linalg.cholesky(covariance + eye)
+        except (NotPositiveDefiniteError, np.linalg.LinAlgError):
+            continue
+        values = mean + base[:, :m] @ root.T  # (S, m)
+        weights = noiseless.solve(values.T)
+        predictor = Predictor(kernel, state.points, noiseless.inverse, weights)
+        return Draws(predictor, values.min(axis=1), base[:, m])
+    raise NotPositiveDefiniteError(f"no joint draws at {m} points: the posterior covariance cannot be factorized.")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NoisyExpectedImprovement(Acquisition):
+    """Mean of EI over draws of the noiseless f at the observed points."""
+
+    best: Array  # (S,)
+
+    def natural(self, prediction: Prediction) -> Jet:
+        u, s = self._moments(prediction)
+        value, by_u, by_s = expected_improvement(u, s)
+        share = 1.0 / u.shape[1]
+        return Jet(share * value.sum(1), linear=-share * by_u, variance=chain_std(share * by_s.sum(1), s[:, 0]))
+
+    def logarithm(self, prediction: Prediction) -> Jet:
+        u, s = self._moments(prediction)
+        logs, by_u, by_s = log_expected_improvement(u, s)
+        value, weights = _log_mean(logs)
+        return Jet(value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0]))
+
+    def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
+        """(N, S) u and s."""
+        u = self.best - prediction.linear
+        return u, np.broadcast_to(np.sqrt(prediction.variance)[:, None], u.shape)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ParallelNoisyExpectedImprovement(Acquisition):
+    """Mean over joint draws of max(0, best observed − f(x))."""
+
+    best: Array  # (S,)
+    base: Array  # (S,)
+
+    def natural(self, prediction: Prediction) -> Jet:
+        gain, s = self._gains(prediction)
+        share = 1.0 / gain.shape[1]
+        return self._jet(share * np.maximum(gain, 0.0).sum(1), share * (gain > 0), s)
+
+    def logarithm(self, prediction: Prediction) -> Jet:
+        gain, s = self._gains(prediction)
+        total = np.maximum(gain, 0.0).sum(1)
+        with np.errstate(divide="ignore"):
+            value = np.log(total / gain.shape[1])
+        weights = np.divide(gain > 0, total[:, None], out=np.zeros_like(gain), where=total[:, None] > 0)
+        return self._jet(value, weights, s)
+
+    def climbable(self, prediction: Prediction) -> Jet:
+        """The logarithm with max(0, ·) rounded off, so that there is a way up where all draws are zero."""
+        gain, s = self._gains(prediction)
+        x = gain / _SOFT
+        soft = np.logaddexp(0.0, x)
+        steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
+        far = x < -30.0  # log(softplus(x)) = x there, to rounding, and does not underflow
+        logs = np.where(far, x, np.log(np.where(far, 1.0, soft)))
+        slopes = np.where(far, 1.0, steep / np.where(far, 1.0, soft)) / _SOFT
+        value, weights = _log_mean(logs)
+        return self._jet(value + np.log(_SOFT), weights * slopes, s)
+
+    def _gains(self, prediction: Prediction) -> tuple[Array, Array]:
+        """(N, S) gains best_s − f_s(x), and σ₀ (N,)."""
+        s = np.sqrt(prediction.variance)
+        return self.best - prediction.linear - s[:, None] * self.base, s
+
+    def _jet(self, value: Array, by_gain: Array, s: Array) -> Jet:
+        return Jet(value, linear=-by_gain, variance=chain_std(-by_gain @ self.base, s))
+
+
+def _log_mean(logs: Array) -> tuple[Array, Array]:
+    """log of the mean over draws (N,), and each draw's share of it (N, S), from logarithms."""
+    total = logsumexp(logs, axis=1)
+    safe = np.where(np.isfinite(total), total, 0.0)
+    return total - np.log(logs.shape[1]), np.exp(logs - safe[:, None])

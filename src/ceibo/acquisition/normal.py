@@ -1,0 +1,97 @@
+"""The standard normal and the functions of it that acquisitions are made of, exact to rounding over the whole range.
+
+    φ(z) density, Φ(z) distribution, R(t) = Φ(−t)/φ(t) Mills' ratio
+    τ(z) = φ(z) + z Φ(z) = E[max(0, z + Z)]
+
+Left of −1 the two terms of τ cancel, so it is written as φ(z)·w(−z) with w(t) = 1 − t R(t) > 0, and w for large t
+by its asymptotic series. With that, log τ and the ratios Φ/τ and φ/τ (its derivatives) are accurate as far as
+float64 goes.
+"""
+
+from typing import Final
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr, ndtr
+
+from ceibo.gp.inputs import Array
+
+_LOG_SQRT_2PI: Final = 0.5 * np.log(2 * np.pi)
+_SQRT_HALF: Final = np.sqrt(0.5)
+_SQRT_HALF_PI: Final = np.sqrt(0.5 * np.pi)
+# 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to rounding.
+_SERIES_FROM: Final = 15.0
+# w(t) = 1/t² − 3/t⁴ + 15/t⁶ − …, coefficients ±(2k − 1)!! in powers of 1/t², highest first.
+_SERIES: Final = tuple(float((-1) ** (k + 1) * np.prod(np.arange(1, 2 * k, 2, dtype=float))) for k in range(12, 0, -1))
+
+
+def pdf(z: Array) -> Array:
+    """φ(z)."""
+    return np.asarray(np.exp(_log_pdf(z)))
+
+
+def cdf(z: Array) -> Array:
+    """Φ(z)."""
+    return np.asarray(ndtr(z))
+
+
+def log_cdf(z: Array) -> Array:
+    """log Φ(z)."""
+    return np.asarray(log_ndtr(z))
+
+
+def mills(t: Array) -> Array:
+    """Mills' ratio Φ(−t)/φ(t), for t ≥ 0."""
+    return np.asarray(_SQRT_HALF_PI * erfcx(t * _SQRT_HALF))
+
+
+def inverse_mills(z: Array) -> Array:
+    """φ(z)/Φ(z), the derivative of log Φ."""
+    z = np.asarray(z)
+    left = z < 0
+    tail = 1.0 / mills(np.where(left, -z, 0.0))
+    return np.where(left, tail, pdf(z) / cdf(np.where(left, 0.0, z)))
+
+
+def tau(z: Array) -> Array:
+    """τ(z) = φ(z) + z Φ(z)."""
+    z = np.asarray(z)
+    left = z < -1.0
+    t = np.where(left, -z, 1.0)
+    right = np.where(left, 0.0, z)
+    return np.where(left, pdf(z) * _tail(t), pdf(right) + right * cdf(right))
+
+
+def log_tau(z: Array) -> Array:
+    """log τ(z)."""
+    z = np.asarray(z)
+    left = z < -1.0
+    t = np.where(left, -z, 1.0)
+    right = np.where(left, 0.0, z)
+    return np.where(left, _log_pdf(z) + np.log(_tail(t)), np.log(pdf(right) + right * cdf(right)))
+
+
+def tau_ratios(z: Array) -> tuple[Array, Array]:
+    """Φ(z)/τ(z) and φ(z)/τ(z): the derivatives of log(s·τ(u/s)) in u and s, times s."""
+    z = np.asarray(z)
+    left = z < -1.0
+    t = np.where(left, -z, 1.0)
+    right = np.where(left, 0.0, z)
+    w = _tail(t)
+    value = pdf(right) + right * cdf(right)
+    return np.where(left, mills(t) / w, cdf(right) / value), np.where(left, 1.0 / w, pdf(right) / value)
+
+
+def _log_pdf(z: Array) -> Array:
+    with np.errstate(over="ignore"):  # beyond |z| = 1e154 the square is inf and the density 0, as it should be
+        return np.asarray(-0.5 * np.square(z) - _LOG_SQRT_2PI)
+
+
+def _tail(t: Array) -> Array:
+    """w(t) = 1 − t R(t) for t ≥ 1."""
+    far = t >= _SERIES_FROM
+    near = np.where(far, 1.0, t)
+    q = np.where(far, t, _SERIES_FROM) ** -2.0
+    series = np.zeros_like(q)
+    for coefficient in _SERIES:
+        series = (series + coefficient) * q
+    return np.where(far, np.maximum(series, np.finfo(float).tiny), 1.0 - near * mills(near))

@@ -1,0 +1,18 @@
+"""The model: an exact Gaussian process with a noise variance per observation."""
+
+from ceibo.gp.fit import FitResult, FitStatus, Hyperparameters, fit_gp
+from ceibo.gp.kernels import Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp.posterior import GaussianProcess
+
+__all__ = [
+    "FitResult",
+    "FitStatus",
+    "GaussianProcess",
+    "Hyperparameters",
+    "Kernel",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "SquaredExponential",
+    "fit_gp",
+]

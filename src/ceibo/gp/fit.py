@@ -1,0 +1,239 @@
+"""Choosing the hyperparameters: maximum a posteriori (default) or maximum likelihood.
+
+The search runs on growing subsets of the data and ends on all of them: most steps are then taken where they are
+cheap, and the result is a local maximum of the objective over all data. It is deterministic.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize
+
+from ceibo.errors import InputError
+from ceibo.gp.inputs import Array, as_columns, as_noise, as_points, as_values
+from ceibo.gp.kernels import Kernel, kernel_class
+from ceibo.gp.likelihood import Objective, Priors
+from ceibo.gp.linalg import NotPositiveDefiniteError, limited_blas
+from ceibo.gp.observations import Observations, standardize
+from ceibo.gp.posterior import GaussianProcess
+
+# Ranges searched, in standard units. Wide enough to never matter with priors; without them they stop length scales
+# of dimensions that do not matter from running away.
+_LENGTHSCALE_RANGE: Final = (5e-3, 1e4)
+_VARIANCE_RANGE: Final = (1e-6, 1e4)
+_NOISE_RANGE: Final = (1e-8, 1e2)
+_FIRST_SUBSET, _SUBSET_GROWTH = 96, 4
+_ROUGH, _FINE = 3e-4, 1e-6  # relative improvement at which a search stops: on a subset, on all data
+
+
+class FitStatus(Enum):
+    """How a fit ended."""
+
+    CONVERGED = "the search converged"
+    STOPPED = "the search stopped early at its best point so far"
+    PREVIOUS = "the search failed; the start values given were used"
+    DEFAULT = "the search failed; default values were used"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Hyperparameters:
+    """Hyperparameters in standard units (unit cube, y of unit variance); `noise` is NaN where all noise is known."""
+
+    lengthscales: Array
+    variance: float
+    noise: float = float("nan")
+
+    def __post_init__(self) -> None:
+        lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
+        values = np.append(lengthscales, self.variance)
+        if lengthscales.ndim != 1 or not np.all(np.isfinite(values)) or np.any(values <= 0):
+            raise InputError(
+                "hyperparameters must be finite and above zero, got "
+                f"lengthscales {lengthscales.tolist()} and variance {self.variance!r}."
+            )
+        object.__setattr__(self, "lengthscales", lengthscales)
+
+    def to_theta(self, infers_noise: bool) -> Array:
+        noise = self.noise if np.isfinite(self.noise) else 0.1
+        theta: Array = np.log(np.concatenate([self.lengthscales, [self.variance, noise]]))
+        return theta if infers_noise else theta[:-1]
+
+    @staticmethod
+    def from_theta(theta: Array, dimension: int) -> "Hyperparameters":
+        values = np.exp(theta)
+        noise = float(values[dimension + 1]) if len(values) > dimension + 1 else float("nan")
+        return Hyperparameters(values[:dimension], float(values[dimension]), noise)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """A fitted Gaussian process, in the units of y, and how it came about.
+
+    `hyperparameters` are in standard units and serve as `start` of a later fit. `noise_variance` is the inferred
+    noise variance of one measurement, in squared units of y, or None if all noise was known.
+    """
+
+    gp: GaussianProcess
+    log_likelihood: float
+    hyperparameters: Hyperparameters
+    noise_variance: float | None
+    status: FitStatus
+    message: str
+    evaluations: int
+
+
+def fit_gp(  # noqa: PLR0913 - public, keyword-only
+    X: ArrayLike,
+    y: ArrayLike,
+    noise_variance: ArrayLike | None = None,
+    *,
+    kernel: str = "matern52",
+    method: str = "map",
+    categorical: Sequence[int] = (),
+    start: Hyperparameters | None = None,
+) -> FitResult:
+    """Fits a Gaussian process to noisy observations in any units.
+
+    Args:
+        X: (n, d) points in the unit cube.
+        y: (n,) values, in any units; centred and scaled inside.
+        noise_variance: known noise variances, one number or (n,); NaN, or None for all, where the noise is unknown:
+            one variance is then inferred for those observations. Repeated rows of X are replicates.
+        kernel: "matern12", "matern32", "matern52" or "squared-exponential".
+        method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
+        categorical: columns of X compared by equality.
+        start: hyperparameters of an earlier fit to start from as well.
+
+    Returns:
+        FitResult, whose `gp` is in the units of y.
+
+    Raises:
+        InputError: for wrong shapes, values that are not finite, negative noise, or unknown names.
+    """
+    points = as_points(X)
+    n, d = points.shape
+    values = as_values(y, n)
+    noise = as_noise(np.nan if noise_variance is None else noise_variance, n, unknown=True)
+    columns = as_columns(categorical, d, "categorical")
+    make_kernel = kernel_class(kernel)
+    if method not in ("map", "ml"):
+        raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
+    if start is not None and len(start.lengthscales) != d:
+        raise InputError(f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}.")
+    data = standardize(points, values, noise)
+    priors = Priors.default(d) if method == "map" else None
+    search = _Search(data, make_kernel, columns, priors)  # type: ignore[arg-type]
+    with limited_blas(len(data.X)):
+        theta, status, message = search.run(start)
+        known = noise[~np.isnan(noise)]
+        expected = float(np.mean(known)) if len(known) else None
+        return _result(search, theta, (status, message), n, expected)
+
+
+@final
+class _Search:
+    """The search for θ, from fresh starts and from `start`."""
+
+    def __init__(self, data: Observations, kernel: type[Kernel], categorical: tuple[int, ...], priors: Priors | None):
+        self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
+        self.evaluations = 0
+        d = data.X.shape[1]
+        bounds = [_LENGTHSCALE_RANGE] * d + [_VARIANCE_RANGE] + [_NOISE_RANGE] * data.infers_noise
+        self.bounds = np.log(np.array(bounds))
+
+    def run(self, start: Hyperparameters | None) -> tuple[Array, FitStatus, str]:
+        defaults = [default.to_theta(self.data.infers_noise) for default in self.defaults()]
+        previous = [] if start is None else [np.clip(start.to_theta(self.data.infers_noise), *self.bounds.T)]
+        objective = self._objective(self._subsets()[0])
+        fresh = max(defaults, key=lambda theta: objective(theta)[0])
+        best, converged = fresh, False
+        for level, rows in enumerate(self._subsets()):
+            objective = self._objective(rows)
+            tolerance = _FINE if len(rows) == len(self.data.X) else _ROUGH
+            ends = [self._climb(objective, theta, tolerance) for theta in ([best, *previous] if level == 0 else [best])]
+            value, best, converged = max(ends, key=lambda end: end[0])
+            self.evaluations += objective.evaluations
+        if not np.isfinite(value):
+            if previous:
+                return previous[0], FitStatus.PREVIOUS, FitStatus.PREVIOUS.value
+            return defaults[0], FitStatus.DEFAULT, FitStatus.DEFAULT.value
+        status = FitStatus.CONVERGED if converged else FitStatus.STOPPED
+        return best, status, status.value
+
+    def defaults(self) -> list[Hyperparameters]:
+        """Fresh starts: smooth and wiggly, with little noise and with much."""
+        d = self.data.X.shape[1]
+        noises = (0.03, 0.4) if self.data.infers_noise else (np.nan,)
+        return [
+            Hyperparameters(np.full(d, lengthscale * np.sqrt(d)), 1.0, noise)
+            for lengthscale in (0.5, 0.2, 1.5)
+            for noise in noises
+        ]
+
+    def _subsets(self) -> list[Array]:
+        """Rows of growing subsets, evenly spread over the order of measurement; the last is all rows."""
+        n, sizes = len(self.data.X), []
+        size = _FIRST_SUBSET
+        while size * 1.5 < n:
+            sizes.append(size)
+            size *= _SUBSET_GROWTH
+        return [np.linspace(0, n - 1, size).round().astype(int) for size in [*sizes, n]]
+
+    def _objective(self, rows: Array) -> Objective:
+        data = self.data if len(rows) == len(self.data.X) else self.data.rows(rows)
+        return Objective(data, self.kernel, self.categorical, self.priors)
+
+    def _climb(self, objective: Objective, theta: Array, tolerance: float) -> tuple[float, Array, bool]:
+        """Best value met, its θ, and whether the search converged."""
+        best_value, best_theta = -np.inf, theta
+
+        def negative(candidate: Array) -> tuple[float, Array]:
+            nonlocal best_value, best_theta
+            value, gradient = objective(candidate)
+            if value > best_value:
+                best_value, best_theta = value, candidate.copy()
+            # A failed factorization is a wall: a huge finite value makes the line search step back.
+            return (-value, -gradient) if np.isfinite(value) else (1e30, np.zeros_like(gradient))
+
+        result = minimize(
+            negative, theta, jac=True, method="L-BFGS-B", bounds=self.bounds,
+            options={"maxiter": 200, "ftol": tolerance, "gtol": 1e-4, "maxcor": 20},
+        )  # fmt: skip
+        return best_value, best_theta, bool(result.success)
+
+
+def _result(
+    search: _Search, theta: Array, ending: tuple[FitStatus, str], raw_count: int, expected: float | None
+) -> FitResult:
+    """The fitted process in the units of y; falls back to defaults if the fitted values cannot be used."""
+    data, d = search.data, search.data.X.shape[1]
+    status, message = ending
+    try:
+        hyperparameters = Hyperparameters.from_theta(theta, d)
+        gp = _process(search, hyperparameters, expected)
+    except (NotPositiveDefiniteError, InputError) as error:
+        status, message = FitStatus.DEFAULT, f"{FitStatus.DEFAULT.value} ({error})"
+        hyperparameters = search.defaults()[0]
+        gp = _process(search, hyperparameters, expected)
+    likelihood = gp.log_likelihood + data.log_factor - (raw_count - len(data.X)) * float(np.log(data.scale))
+    inferred = None
+    if data.infers_noise:
+        likelihood += data.replicate_term(float(np.log(hyperparameters.noise)))[0]
+        inferred = hyperparameters.noise * data.scale**2
+    return FitResult(gp, likelihood, hyperparameters, inferred, status, message, search.evaluations)
+
+
+def _process(search: _Search, hyperparameters: Hyperparameters, expected: float | None) -> GaussianProcess:
+    data = search.data
+    squared = data.scale**2
+    kernel = search.kernel(hyperparameters.lengthscales, hyperparameters.variance * squared, search.categorical)
+    noise = data.noise_with(hyperparameters.noise) * squared
+    if expected is None:
+        expected = hyperparameters.noise * squared
+    return GaussianProcess(data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected)

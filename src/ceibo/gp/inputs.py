@@ -1,0 +1,93 @@
+"""What the engine accepts: arrays are checked once, at the door, and never silently guessed.
+
+Every array that passes is a fresh, read-only, contiguous float64 copy, so that a frozen object stays frozen.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ceibo.errors import InputError
+
+Array = NDArray[np.float64]
+
+
+def _as_float_array(values: ArrayLike, name: str) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be an array of real numbers, but {error}") from error
+    array.setflags(write=False)
+    return array
+
+
+def as_points(X: ArrayLike, name: str = "X", dimension: int | None = None) -> Array:
+    """Points as a (n, d) array, n ≥ 1."""
+    points = _as_float_array(X, name)
+    if points.ndim != 2:
+        hint = " Use X[None, :] for one point, X[:, None] for points in one dimension."
+        raise InputError(f"{name} must have shape (n, d), but has shape {points.shape}.{hint}")
+    if points.shape[0] == 0 or points.shape[1] == 0:
+        raise InputError(f"{name} must hold at least one point of at least one dimension, got {points.shape}.")
+    if dimension is not None and points.shape[1] != dimension:
+        raise InputError(f"{name} must have {dimension} columns, one per dimension, but has {points.shape[1]}.")
+    _require_finite(points, name, "Leave out or repair those rows.")
+    return points
+
+
+def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
+    """One finite value per point, as a (n,) array."""
+    values = _as_float_array(y, name)
+    if values.shape != (n,):
+        raise InputError(f"{name} must have shape ({n},), one value per row of X, but has shape {values.shape}.")
+    _require_finite(values, name, "A failed measurement has no value: leave it out.")
+    return values
+
+
+def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
+    """Noise variances as a (n,) array; a scalar serves all points; NaN (unknown) only where `unknown` is set."""
+    noise = _as_float_array(noise_variance, "noise_variance")
+    if noise.ndim == 0:
+        noise = np.full(n, float(noise))
+        noise.setflags(write=False)
+    if noise.shape != (n,):
+        raise InputError(
+            f"noise_variance must be one number or have shape ({n},), one per row of X, but has shape {noise.shape}."
+        )
+    if np.any(noise < 0):
+        raise InputError(
+            f"noise_variance must not be negative, but the smallest is {np.nanmin(noise)!r}. "
+            "It is the square of the noise's standard deviation."
+        )
+    if np.any(np.isinf(noise)):
+        raise InputError("noise_variance must be finite. A point with infinite noise says nothing: leave it out.")
+    if not unknown and np.any(np.isnan(noise)):
+        raise InputError(
+            "noise_variance holds NaN (unknown noise), but a GaussianProcess needs every variance. "
+            "Use fit_gp, which infers it."
+        )
+    return noise
+
+
+def as_positive(value: float, name: str) -> float:
+    """A finite number above zero."""
+    number = float(value)
+    if not (np.isfinite(number) and number > 0):
+        raise InputError(f"{name} must be a finite number above zero, got {value!r}.")
+    return number
+
+
+def as_columns(columns: Sequence[int], dimension: int, name: str) -> tuple[int, ...]:
+    """Column indices within 0..d−1, sorted, without repeats."""
+    indices = tuple(sorted({int(column) for column in columns}))
+    if indices and not (indices[0] >= 0 and indices[-1] < dimension):
+        raise InputError(f"{name} must be column indices from 0 to {dimension - 1}, got {tuple(columns)}.")
+    return indices
+
+
+def _require_finite(array: Array, name: str, advice: str) -> None:
+    if not np.all(np.isfinite(array)):
+        bad = np.argwhere(~np.isfinite(array))[0]
+        where = ", ".join(str(int(index)) for index in bad)
+        raise InputError(f"{name} must be finite, but {name}[{where}] is {array[tuple(bad)]!r}. {advice}")

@@ -1,0 +1,181 @@
+"""Stationary kernels with one length scale per dimension.
+
+Notation
+    A (N, d), B (M, d)   points
+    ℓ (d,)               length scales; v the variance k(x, x)
+    s (N, M)             scaled squared distance: Σ_k (a_k − b_k)² / ℓ_k², where a categorical dimension
+                         contributes [a_k ≠ b_k] / ℓ_k² instead
+    g(s)                 the kernel's profile, g(0) = 1, so that k = v·g(s); g'(s) is its slope
+
+Every derivative follows from g'(s): in x, ∂k/∂a_k = 2 v g'(s) (a_k − b_k)/ℓ_k²; in the length scales,
+∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel is its profile alone.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ceibo.errors import InputError
+from ceibo.gp.inputs import Array, as_columns, as_positive, as_values
+
+# Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows at s = 745²),
+# so capping s changes no value and keeps inf·0 out of the products.
+_FAR: Final = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel(ABC):
+    """k(a, b) = variance · g(s). Abstract: a final subclass gives the profile g.
+
+    Args:
+        lengthscales: (d,) positive numbers, in the units of X; one number serves a one-dimensional space.
+        variance: k(x, x), in the squared units of the values.
+        categorical: columns compared by 0/1 mismatch instead of by difference.
+    """
+
+    lengthscales: Array
+    variance: float = 1.0
+    categorical: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
+        lengthscales = as_values(lengthscales, lengthscales.size, "lengthscales")
+        if np.any(lengthscales <= 0):
+            raise InputError(f"lengthscales must be above zero, got {lengthscales.tolist()}.")
+        object.__setattr__(self, "lengthscales", lengthscales)
+        object.__setattr__(self, "variance", as_positive(self.variance, "variance"))
+        object.__setattr__(self, "categorical", as_columns(self.categorical, lengthscales.size, "categorical"))
+
+    @staticmethod
+    @abstractmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        """g(s) and g'(s), elementwise, for s ≥ 0."""
+
+    @property
+    def dimension(self) -> int:
+        return int(self.lengthscales.size)
+
+    def squared_distance(self, A: Array, B: Array) -> Array:
+        """Scaled squared distances s (N, M), from differences, so that coincident points are exactly 0 apart."""
+        if not self.categorical:
+            s: Array = cdist(A / self.lengthscales, B / self.lengthscales, "sqeuclidean")
+        else:
+            ordered = [k for k in range(self.dimension) if k not in self.categorical]
+            s = np.zeros((len(A), len(B)))
+            if ordered:
+                scale = self.lengthscales[ordered]
+                s = cdist(A[:, ordered] / scale, B[:, ordered] / scale, "sqeuclidean")
+            for k in self.categorical:
+                s += (A[:, k, None] != B[None, :, k]) / self.lengthscales[k] ** 2
+        return np.minimum(s, _FAR, out=s)
+
+    def __call__(self, A: Array, B: Array) -> Array:
+        """Kernel matrix k(A, B) (N, M)."""
+        return self.variance * self.profile(self.squared_distance(A, B))[0]
+
+    def cross(self, A: Array, B: Array) -> "Cross":
+        """k(A, B) together with what its derivative in A needs."""
+        values, slopes = self.profile(self.squared_distance(A, B))
+        values *= self.variance
+        slopes *= 2.0 * self.variance
+        return Cross(values, slopes, A, B, self._inverse_squares())
+
+    def gradient(self, A: Array, B: Array) -> Array:
+        """∂k(a_i, b_j)/∂a_i (N, M, d); zero along categorical dimensions."""
+        slopes = 2.0 * self.variance * self.profile(self.squared_distance(A, B))[1]
+        return slopes[:, :, None] * (A[:, None, :] - B[None, :, :]) * self._inverse_squares()
+
+    def _inverse_squares(self) -> Array:
+        inverse = self.lengthscales**-2.0
+        inverse[list(self.categorical)] = 0.0  # no derivative along a categorical dimension
+        return inverse
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Cross:
+    """k(A, B) and its derivative in A, contracted with weights on demand so that no (N, M, d) array is made."""
+
+    values: Array  # (N, M)
+    slopes: Array  # (N, M) 2 v g'(s)
+    A: Array
+    B: Array
+    inverse_squares: Array  # (d,) 1/ℓ², zero along categorical dimensions
+
+    def pullback(self, weights: Array) -> Array:
+        """Σ_j weights_ij ∂k(a_i, b_j)/∂a_i, (N, d)."""
+        G = weights * self.slopes
+        return np.asarray((self.A * G.sum(axis=1)[:, None] - G @ self.B) * self.inverse_squares)
+
+
+@final
+class Matern12(Kernel):
+    """Matérn ν = 1/2: exp(−r), r = √s. Rough: not differentiable where points coincide."""
+
+    @staticmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        r = np.sqrt(s)
+        g = np.exp(-r)
+        slope = np.zeros_like(r)
+        np.divide(g, -2.0 * r, out=slope, where=r > 0)  # the kink at r = 0 gets slope 0
+        return g, slope
+
+
+@final
+class Matern32(Kernel):
+    """Matérn ν = 3/2: (1 + √3 r) exp(−√3 r)."""
+
+    @staticmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        r = np.sqrt(3.0 * s)
+        decay = np.exp(-r)
+        r += 1.0
+        r *= decay
+        decay *= -1.5
+        return r, decay
+
+
+@final
+class Matern52(Kernel):
+    """Matérn ν = 5/2: (1 + √5 r + 5/3 r²) exp(−√5 r). The default."""
+
+    @staticmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        r = np.sqrt(5.0 * s)
+        decay = np.exp(-r)
+        slope = r + 1.0
+        slope *= decay  # (1 + √5 r) exp(−√5 r)
+        decay *= s
+        decay *= 5.0 / 3.0
+        decay += slope
+        slope *= -5.0 / 6.0
+        return decay, slope
+
+
+@final
+class SquaredExponential(Kernel):
+    """Squared exponential: exp(−r²/2). Very smooth."""
+
+    @staticmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        g = np.exp(-0.5 * s)
+        return g, -0.5 * g
+
+
+KERNELS: Final[dict[str, Callable[..., Kernel]]] = {
+    "matern12": Matern12,
+    "matern32": Matern32,
+    "matern52": Matern52,
+    "squared-exponential": SquaredExponential,
+}
+
+
+def kernel_class(name: str) -> Callable[..., Kernel]:
+    """The kernel class called `name`."""
+    if name not in KERNELS:
+        raise InputError(f"kernel must be one of {', '.join(KERNELS)}, got {name!r}.")
+    return KERNELS[name]

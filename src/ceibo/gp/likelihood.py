@@ -1,0 +1,160 @@
+"""Log marginal likelihood and priors of the hyperparameters, with analytic gradients.
+
+Notation
+    θ = (log ℓ_1 … log ℓ_d, log v, log υ²)   the last only if some noise is unknown; standard units
+    K = v·g(s) + diag(noise)                  A = K⁻¹, α = A y
+    log p(y | θ) = −½ yᵀα − ½ log det K − (n/2) log 2π
+    ∂/∂θ_k = ½ Σ_ij (α_i α_j − A_ij) ∂K_ij/∂θ_k            (Rasmussen & Williams 2006, eq. 5.9)
+
+One evaluation costs one Cholesky factor and one inverse. The sums over length scales come from matrix products:
+with W = (αᵀα − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W x_k.
+"""
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from scipy.linalg import blas, lapack
+from scipy.spatial.distance import pdist
+
+from ceibo.gp.inputs import Array
+from ceibo.gp.kernels import Kernel
+from ceibo.gp.linalg import triangular_inverse
+from ceibo.gp.observations import Observations
+
+# Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on failure.
+NUGGET: Final = 1e-10
+
+
+@final
+@dataclass(frozen=True)
+class LogNormal:
+    """Log-normal prior density of a positive quantity, as a function of its logarithm t."""
+
+    location: float
+    scale: float
+
+    def log_density(self, t: Array) -> tuple[float, Array]:
+        """Σ log density and its derivative in t. The density is of exp(t), hence the −t."""
+        z = (t - self.location) / self.scale
+        value = -0.5 * z**2 - t - np.log(self.scale) - 0.5 * np.log(2 * np.pi)
+        return float(np.sum(value)), -z / self.scale - 1.0
+
+
+@final
+@dataclass(frozen=True)
+class Priors:
+    """Priors of the hyperparameters in standard units (unit cube, unit variance of y)."""
+
+    lengthscales: LogNormal
+    variance: LogNormal
+    noise: LogNormal
+
+    @staticmethod
+    def default(dimension: int) -> "Priors":
+        """Length scales grow with √d, so that the model stays as simple in many dimensions as in few.
+
+        The length-scale prior is the dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla
+        Bayesian optimization performs great in high dimensions". Variance and noise priors are wide, and only keep
+        the fit away from the ends of its range when there are few data.
+        """
+        return Priors(
+            lengthscales=LogNormal(np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0)),
+            variance=LogNormal(1.0, 1.0),
+            noise=LogNormal(-2.0, 2.0),
+        )
+
+
+@final
+class Objective:
+    """log p(y | θ) + log prior(θ) and its gradient, over one set of observations.
+
+    Holds its work arrays, since allocating them anew costs as much as the arithmetic.
+    """
+
+    def __init__(self, data: Observations, kernel: type[Kernel], categorical: tuple[int, ...], priors: Priors | None):
+        n, d = data.X.shape
+        self.data, self.kernel, self.priors = data, kernel, priors
+        self.evaluations = 0
+        ordered = [k for k in range(d) if k not in categorical]
+        self._ordered, self._categorical = np.array(ordered, dtype=int), np.array(categorical, dtype=int)
+        # Pairs i < j in the order of scipy's pdist; in C memory their places form the upper triangle, which is
+        # the lower triangle of the transposed, Fortran-ordered view that LAPACK factorizes.
+        i, j = np.triu_indices(n, 1)
+        self._pairs = i * n + j
+        self._mismatch = (data.X[i][:, self._categorical] != data.X[j][:, self._categorical]).astype(np.float64)
+        self._s = np.empty(len(i))
+        self._K, self._W = np.empty((n, n)), np.zeros((n, n))
+
+    def __call__(self, theta: Array) -> tuple[float, Array]:
+        """Value and gradient at θ; (−inf, 0) where K cannot be factorized."""
+        self.evaluations += 1
+        data, (n, d) = self.data, self.data.X.shape
+        lengthscales, variance = np.exp(theta[:d]), float(np.exp(theta[d]))
+        inferred = float(np.exp(theta[d + 1])) if data.infers_noise else np.nan
+        noise = data.noise_with(inferred)
+
+        g, slope = self.kernel.profile(self._squared_distances(lengthscales))
+        g *= variance
+        K = self._K
+        K.ravel()[self._pairs] = g
+        K.ravel()[:: n + 1] = variance * (1.0 + NUGGET) + noise
+        L, failed = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
+        if failed:
+            return -np.inf, np.zeros_like(theta)
+        inverse = triangular_inverse(L)
+        half = inverse @ data.y
+        alpha = inverse.T @ half
+        quadratic = float(half @ half)
+        value = -0.5 * quadratic + float(np.sum(np.log(np.diagonal(inverse)))) - 0.5 * n * np.log(2 * np.pi)
+        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
+        diagonal = alpha**2 - np.diagonal(A)
+
+        gradient = np.zeros_like(theta)
+        gradient[:d] = self._lengthscale_gradient(alpha, A, slope) * (-2.0 * variance) / lengthscales**2
+        # v ∂K/∂v = K − diag(noise), so both sums collapse to traces.
+        gradient[d] = 0.5 * (quadratic - n - float(noise @ diagonal))
+        if data.infers_noise:
+            gradient[d + 1] = 0.5 * float(noise[data.unknown] @ diagonal[data.unknown])
+            term, term_gradient = data.replicate_term(float(theta[d + 1]))
+            value += term
+            gradient[d + 1] += term_gradient
+        return self._with_priors(theta, value + data.log_factor, gradient)
+
+    def _squared_distances(self, lengthscales: Array) -> Array:
+        """Packed s over pairs i < j."""
+        X, ordered, categorical = self.data.X, self._ordered, self._categorical
+        if len(categorical) == 0:
+            return np.asarray(pdist(X / lengthscales, "sqeuclidean", out=self._s)) if len(self._s) else self._s
+        self._s[:] = self._mismatch @ lengthscales[categorical] ** -2.0
+        if len(ordered) and len(self._s):
+            self._s += pdist(X[:, ordered] / lengthscales[ordered], "sqeuclidean")
+        return self._s
+
+    def _lengthscale_gradient(self, alpha: Array, A: Array, slope: Array) -> Array:
+        """Σ_{i<j} (α_i α_j − A_ij) g'_ij (x_ik − x_jk)² for each dimension k."""
+        X, W = self.data.X, self._W
+        total = np.zeros(X.shape[1])
+        W.ravel()[self._pairs] = slope
+        difference = blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1)  # A − ααᵀ on the lower triangle
+        W *= difference.T
+        np.negative(W, out=W)
+        if len(self._ordered):
+            Y = X[:, self._ordered]
+            sums = W.sum(axis=0) + W.sum(axis=1)
+            total[self._ordered] = sums @ Y**2 - 2.0 * np.einsum("ik,ik->k", Y, W @ Y)
+        if len(self._categorical):
+            total[self._categorical] = W.ravel()[self._pairs] @ self._mismatch
+        return total
+
+    def _with_priors(self, theta: Array, value: float, gradient: Array) -> tuple[float, Array]:
+        if self.priors is not None:
+            d = self.data.X.shape[1]
+            parts = [(slice(0, d), self.priors.lengthscales), (slice(d, d + 1), self.priors.variance)]
+            if self.data.infers_noise:
+                parts.append((slice(d + 1, d + 2), self.priors.noise))
+            for part, prior in parts:
+                log_density, slope = prior.log_density(theta[part])
+                value += log_density
+                gradient[part] += slope
+        return float(value), gradient

@@ -1,0 +1,157 @@
+"""Dense linear algebra of the model: a jittered Cholesky factor kept as its inverse, and the BLAS thread limit.
+
+The factor is kept as L⁻¹ because every later use is a product with it, and on small matrices products run several
+times faster than triangular solves.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, final
+
+import numpy as np
+from scipy.linalg import lapack
+from threadpoolctl import ThreadpoolController
+
+from ceibo.errors import CeiboError
+from ceibo.gp.inputs import Array
+
+# Tried in turn, relative to each diagonal entry: a row scaled up or down gets the jitter scaled alike.
+JITTERS: Final = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+# A factorization whose smallest pivot is below this share of its diagonal entry is made of rounding errors.
+_SMALLEST_PIVOT: Final = 1e-13
+# LAPACK's triangular inverse is slow between these sizes; halving and multiplying is up to twice as fast there.
+_SPLIT_ABOVE, _SPLIT_BELOW = 64, 600
+
+
+class NotPositiveDefiniteError(CeiboError):
+    """A covariance matrix could not be factorized even with the largest jitter."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """Cholesky factor of K = L Lᵀ, as L⁻¹.
+
+    `inverse` is L⁻¹ (n, n), lower triangular; `jitter` (n,) is what had to be added to the diagonal of K.
+    """
+
+    inverse: Array
+    jitter: Array
+
+    @property
+    def log_determinant(self) -> float:
+        """log det K."""
+        return -2.0 * float(np.sum(np.log(np.diagonal(self.inverse))))
+
+    def solve(self, b: Array) -> Array:
+        """K⁻¹ b."""
+        return np.asarray(self.inverse.T @ (self.inverse @ b))
+
+    def append(self, border: Array, corner: Array) -> "Factor":
+        """Factor of [[K, border], [borderᵀ, corner]] in O(n²) per new row; border (n, p), corner (p, p)."""
+        n, p = border.shape
+        V = self.inverse @ border
+        new = factorize(corner - V.T @ V, scale=np.diagonal(corner))
+        inverse = np.zeros((n + p, n + p))
+        inverse[:n, :n] = self.inverse
+        inverse[n:, n:] = new.inverse
+        inverse[n:, :n] = -new.inverse @ (V.T @ self.inverse)
+        return Factor(inverse, np.concatenate([self.jitter, new.jitter]))
+
+
+def factorize(K: Array, scale: Array | None = None) -> Factor:
+    """Factor of a symmetric positive (semi)definite K, with the smallest jitter of JITTERS that makes it sound.
+
+    Args:
+        K: (n, n); only its lower triangle is read.
+        scale: (n,) what jitter and pivots are relative to; K's own diagonal by default.
+    """
+    diagonal = np.diagonal(K).copy() if scale is None else np.asarray(scale, dtype=np.float64)
+    for level in JITTERS:
+        jitter = level * diagonal
+        work = np.array(K, order="F")
+        work[np.diag_indices_from(work)] += jitter
+        L, failed = lapack.dpotrf(work, lower=1, clean=1, overwrite_a=1)
+        if failed == 0 and np.all(np.diagonal(L) ** 2 > max(_SMALLEST_PIVOT, level / 2) * diagonal):
+            return Factor(triangular_inverse(L), jitter)
+    raise NotPositiveDefiniteError(
+        f"a covariance matrix of size {len(K)} is not positive definite even with jitter {JITTERS[-1]:g} of its "
+        "diagonal. Expected a finite symmetric matrix from a kernel; check the data for extreme values."
+    )
+
+
+def triangular_inverse(L: Array) -> Array:
+    """L⁻¹ of a lower triangular L (n, n) whose upper triangle is zero."""
+    n = len(L)
+    if n <= _SPLIT_ABOVE or n >= _SPLIT_BELOW:
+        return np.asarray(lapack.dtrtri(L, lower=1)[0])
+    out = np.zeros((n, n), order="F")
+    _invert_block(L, out, 0, n)
+    return out
+
+
+def _invert_block(L: Array, out: Array, start: int, stop: int) -> None:
+    """[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]], on out[start:stop, start:stop]."""
+    if stop - start <= _SPLIT_ABOVE:
+        out[start:stop, start:stop] = lapack.dtrtri(L[start:stop, start:stop], lower=1)[0]
+        return
+    middle = (start + stop) // 2
+    _invert_block(L, out, start, middle)
+    _invert_block(L, out, middle, stop)
+    B_A = L[middle:stop, start:middle] @ out[start:middle, start:middle]
+    np.matmul(-out[middle:stop, middle:stop], B_A, out=out[middle:stop, start:middle])
+
+
+# ---------------------------------------------------------------------------------------------------------------
+# BLAS threads
+
+_lock = threading.Lock()
+_wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
+_original: list[tuple[object, int]] = []
+
+
+@cache
+def _libraries() -> tuple[object, ...]:
+    """The BLAS libraries of NumPy and SciPy; looked up once, since looking costs a millisecond."""
+    return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def blas_threads(n: int) -> int:
+    """How many BLAS threads to use on n×n matrices: a function of n alone, so that results are repeatable.
+
+    Measured with `python -m bench.threads`: below some 1,000 rows a second thread costs more than it brings
+    (and many times more on a busy machine).
+    """
+    return 1 if n <= 1000 else 2
+
+
+@contextmanager
+def limited_blas(n: int) -> Iterator[None]:
+    """Limits BLAS threads to `blas_threads(n)` while the block runs; the former limits come back at the end.
+
+    The limit is the process's, so blocks open in several threads share the smallest count asked for.
+    """
+    threads = blas_threads(n)
+    with _lock:
+        if not _wanted:
+            _original[:] = [(library, library.get_num_threads()) for library in _libraries()]  # type: ignore[attr-defined]
+        _wanted.append(threads)
+        _set_threads(min(_wanted))
+    try:
+        yield
+    finally:
+        with _lock:
+            _wanted.remove(threads)
+            if _wanted:
+                _set_threads(min(_wanted))
+            else:
+                for library, count in _original:
+                    library.set_num_threads(count)  # type: ignore[attr-defined]
+
+
+def _set_threads(count: int) -> None:
+    for library in _libraries():
+        library.set_num_threads(count)  # type: ignore[attr-defined]

@@ -1,0 +1,335 @@
+"""The exact Gaussian process posterior.
+
+Notation (shapes beside)
+    X (n, d), y (n,)       observed points and values; υ² (n,) their noise variances, Σ = diag(υ²)
+    P (m, d)               all conditioning points: X, then the pending points, which have no value
+    K (m, m)               k(P, P); A = (K + Σ)⁻¹ = L⁻ᵀ L⁻¹
+    α (m,)                 A (y − mean), zero at pending points, so that they leave the mean alone
+    k_x (N, m)             k(x, P) for N new points
+
+    μ(x) = mean + k_x α          σ²(x) = v − ‖L⁻¹ k_x‖²          σ(x, x') = k(x, x') − k_x A k_x'
+
+Units. Inside, values are divided by `unit`, the power of two nearest the kernel's standard deviation: squares of
+values as large as 1e150 or as small as 1e-150 then stay normal numbers, and multiplying y by a power of two changes
+no bit of what is computed.
+"""
+
+from dataclasses import dataclass, field, replace
+from typing import Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ceibo.errors import InputError
+from ceibo.gp.inputs import Array, as_noise, as_points, as_values
+from ceibo.gp.kernels import Cross, Kernel
+from ceibo.gp.linalg import Factor, factorize, limited_blas
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _State:
+    """What conditioning computes, in units of `unit`."""
+
+    points: Array  # (m, d) P
+    noise: Array  # (m,) Σ's diagonal, with the jitter that factorizing needed
+    factor: Factor
+    alpha: Array  # (m,)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class GaussianProcess:
+    """A Gaussian process conditioned on noisy observations; frozen: conditioning returns a new one.
+
+    Args:
+        X: (n, d) observed points.
+        y: (n,) observed values.
+        noise_variance: one variance for all, or (n,), one per observation.
+        kernel: prior covariance.
+        mean: prior mean, a constant.
+        expected_noise: noise variance expected of one more measurement; the mean of noise_variance by default.
+
+    Example:
+        >>> from ceibo.gp import GaussianProcess, Matern52
+        >>> gp = GaussianProcess([[0.1], [0.7]], [1.0, -1.0], 0.01, Matern52([0.3]))
+        >>> mean, variance = gp.posterior([[0.4]])
+    """
+
+    X: Array
+    y: Array
+    noise_variance: Array
+    kernel: Kernel
+    mean: float = 0.0
+    expected_noise: float | None = None
+    _state: _State | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self._state is not None:
+            return  # made by append or condition, which have checked and computed
+        X = as_points(self.X, "X", self.kernel.dimension)
+        object.__setattr__(self, "X", X)
+        object.__setattr__(self, "y", as_values(self.y, len(X)))
+        object.__setattr__(self, "noise_variance", as_noise(self.noise_variance, len(X), unknown=False))
+        if not np.isfinite(self.mean):
+            raise InputError(f"mean must be a finite number, got {self.mean!r}.")
+        object.__setattr__(self, "mean", float(self.mean))
+        expected = np.mean(self.noise_variance) if self.expected_noise is None else self.expected_noise
+        object.__setattr__(self, "expected_noise", float(as_noise(expected, 1, unknown=False)[0]))
+        with limited_blas(len(X)):
+            noise = self.noise_variance / self.unit / self.unit
+            K = self.unit_kernel(X, X)
+            K[np.diag_indices_from(K)] += noise
+            factor = factorize(K)
+            state = _State(X, noise + factor.jitter, factor, factor.solve(self._residuals()))
+        object.__setattr__(self, "_state", state)
+
+    # -- the parts that acquisitions build on, in units of `unit` ----------------------------------------------
+
+    @property
+    def unit(self) -> float:
+        """The power of two by which values are divided inside."""
+        return float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))
+
+    @property
+    def unit_kernel(self) -> Kernel:
+        """The kernel in inside units; its variance is between 1/2 and 2."""
+        return replace(self.kernel, variance=self.kernel.variance / self.unit / self.unit)
+
+    @property
+    def state(self) -> _State:
+        if self._state is None:  # pragma: no cover - set at the end of __post_init__
+            raise InputError("the Gaussian process has not been conditioned.")
+        return self._state
+
+    @property
+    def pending(self) -> Array:
+        """(p, d) points conditioned on without a value."""
+        return self.state.points[len(self.X) :]
+
+    def predictor(self, weights: Array | None = None, anchor: int | None = None) -> "Predictor":
+        """Evaluates k_x·weights and the variance (or that of the difference from point `anchor`) at many points."""
+        state = self.state
+        columns = state.alpha[:, None] if weights is None else weights
+        return Predictor(self.unit_kernel, state.points, state.factor.inverse, columns, anchor)
+
+    def _residuals(self) -> Array:
+        residuals = (self.y - self.mean) / self.unit
+        if not np.all(np.isfinite(residuals)):
+            raise InputError(
+                f"y is up to {np.max(np.abs(self.y)):g} but the kernel's standard deviation is "
+                f"{np.sqrt(self.kernel.variance):g}: too far apart for float64. Use fit_gp, which chooses the variance."
+            )
+        return residuals
+
+    # -- what people ask for, in the units of y ----------------------------------------------------------------
+
+    def posterior(self, X_new: ArrayLike) -> tuple[Array, Array]:
+        """Posterior mean and variance of f at each new point, (N,) each."""
+        points = as_points(X_new, "X_new", self.kernel.dimension)
+        with limited_blas(len(self.state.points)):
+            prediction = self.predictor()(points)
+        return self.mean + self.unit * prediction.linear[:, 0], self.unit**2 * prediction.variance
+
+    def covariance(self, A: ArrayLike, B: ArrayLike) -> Array:
+        """Posterior covariance σ(a_i, b_j) of f between two sets of points, (N, M)."""
+        left = as_points(A, "A", self.kernel.dimension)
+        right = as_points(B, "B", self.kernel.dimension)
+        with limited_blas(len(self.state.points)):
+            kernel, inverse = self.unit_kernel, self.state.factor.inverse
+            V_left = kernel(left, self.state.points) @ inverse.T
+            V_right = kernel(right, self.state.points) @ inverse.T
+            return np.asarray(self.unit**2 * (kernel(left, right) - V_left @ V_right.T))
+
+    def posterior_gradient(self, X_new: ArrayLike) -> tuple[Array, Array]:
+        """Gradients in x of the posterior mean and variance, (N, d) each; zero along categorical dimensions."""
+        points = as_points(X_new, "X_new", self.kernel.dimension)
+        ones = np.ones(len(points))
+        with limited_blas(len(self.state.points)):
+            prediction = self.predictor()(points)
+            mean = prediction.pullback(linear=ones[:, None])
+            variance = prediction.pullback(variance=ones)
+        return self.unit * mean, self.unit**2 * variance
+
+    def covariance_gradient(self, A: ArrayLike, B: ArrayLike) -> Array:
+        """Gradient in a of the posterior covariance σ(a_i, b_j), (N, M, d)."""
+        left = as_points(A, "A", self.kernel.dimension)
+        right = as_points(B, "B", self.kernel.dimension)
+        with limited_blas(len(self.state.points)):
+            kernel, points = self.unit_kernel, self.state.points
+            solved = self.state.factor.solve(kernel(points, right))  # (m, M)
+            prior = kernel.gradient(left, right)
+            explained = np.einsum("imk,mj->ijk", kernel.gradient(left, points), solved)
+        return np.asarray(self.unit**2 * (prior - explained))
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log marginal likelihood log N(y; mean, K + Σ) of the observed values."""
+        n = len(self.X)
+        if len(self.pending):
+            return replace(self, _state=None).log_likelihood
+        quadratic = float(self._residuals() @ self.state.alpha)
+        # Values in inside units have a density unit^n times as large.
+        constant = n * float(np.log(2 * np.pi) + 2.0 * np.log(self.unit))
+        return -0.5 * (quadratic + self.state.factor.log_determinant + constant)
+
+    # -- more data, without refitting --------------------------------------------------------------------------
+
+    def append(self, x: ArrayLike, y: float, noise_variance: float) -> Self:
+        """The process with one more observation, in O(n²); hyperparameters stay as they are."""
+        if len(self.pending):
+            raise InputError("append an observation before conditioning on pending points, not after.")
+        x_new = as_points(np.atleast_2d(np.asarray(x, dtype=np.float64)), "x", self.kernel.dimension)
+        if len(x_new) != 1:
+            raise InputError(f"append takes one point, got {len(x_new)}.")
+        y_new, noise = as_values([y], 1), as_noise(noise_variance, 1, unknown=False)
+        with limited_blas(len(self.X)):
+            points, scaled, factor = self._bordered(x_new, noise)
+            grown = replace(
+                self,
+                X=_frozen(points),
+                y=_frozen(np.append(self.y, y_new)),
+                noise_variance=_frozen(np.append(self.noise_variance, noise)),
+                _state=self.state,
+            )
+            state = _State(points, scaled, factor, factor.solve(grown._residuals()))
+        return replace(grown, _state=state)
+
+    def condition(self, X_pending: ArrayLike, noise_variance: ArrayLike | None = None) -> Self:
+        """The process as if X_pending were being measured: the variance shrinks there, the mean stays.
+
+        Args:
+            X_pending: (p, d) points without values.
+            noise_variance: noise expected of those measurements; `expected_noise` by default.
+        """
+        points = as_points(X_pending, "X_pending", self.kernel.dimension)
+        expected = self.expected_noise if noise_variance is None else noise_variance
+        noise = as_noise(np.asarray(expected), len(points), unknown=False)
+        with limited_blas(len(self.state.points) + len(points)):
+            grown, scaled, factor = self._bordered(points, noise)
+        alpha = np.concatenate([self.state.alpha, np.zeros(len(points))])
+        return replace(self, _state=_State(grown, scaled, factor, alpha))
+
+    def _bordered(self, points: Array, noise: Array) -> tuple[Array, Array, Factor]:
+        """Conditioning points, noise and factor grown by `points`."""
+        kernel, scaled = self.unit_kernel, noise / self.unit / self.unit
+        corner = kernel(points, points)
+        corner[np.diag_indices_from(corner)] += scaled
+        factor = self.state.factor.append(kernel(self.state.points, points), corner)
+        jitter = factor.jitter[-len(points) :]
+        return (
+            np.concatenate([self.state.points, points]),
+            np.concatenate([self.state.noise, scaled + jitter]),
+            factor,
+        )
+
+
+def _frozen(array: Array) -> Array:
+    array.setflags(write=False)
+    return array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """Evaluates, at many points x, linear functions k_x·weights and posterior variances, with gradients.
+
+    Every acquisition function is a function of these, which is what makes them cheap.
+
+    Args:
+        kernel, points, inverse: prior covariance, conditioning points P (m, d) and L⁻¹ (m, m).
+        weights: (m, c) columns; α gives the mean.
+        anchor: index of a conditioning point p; with it, the variance of f(x) − f(p) is there too.
+    """
+
+    kernel: Kernel
+    points: Array
+    inverse: Array
+    weights: Array
+    anchor: int | None = None
+    anchor_row: Array = field(init=False)  # (1, m) k_p
+    anchor_whitened: Array = field(init=False)  # (1, m) L⁻¹ k_p
+
+    def __post_init__(self) -> None:
+        at = [] if self.anchor is None else [self.anchor]
+        row = self.kernel(self.points[at], self.points)
+        object.__setattr__(self, "anchor_row", row)
+        object.__setattr__(self, "anchor_whitened", row @ self.inverse.T)
+
+    def __call__(self, X: Array) -> "Prediction":
+        cross = self.kernel.cross(X, self.points)
+        linear = cross.values @ self.weights
+        if self.anchor is None:
+            return Prediction(self, cross, linear, cross.values @ self.inverse.T, None)
+        # L⁻¹(k_x − k_p) rather than the difference of two products: exactly zero at x = p, accurate near it.
+        shifted = (cross.values - self.anchor_row) @ self.inverse.T
+        return Prediction(self, cross, linear, shifted + self.anchor_whitened, shifted)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """A predictor's values at N points; `pullback` turns derivatives in them into derivatives in x."""
+
+    predictor: Predictor
+    cross: Cross
+    linear: Array  # (N, c) k_x·weights
+    whitened: Array  # (N, m) L⁻¹ k_x
+    shifted: Array | None  # (N, m) L⁻¹ (k_x − k_p)
+
+    @property
+    def variance(self) -> Array:
+        """σ²(x), (N,)."""
+        explained = np.einsum("ij,ij->i", self.whitened, self.whitened)
+        return np.asarray(np.maximum(self.predictor.kernel.variance - explained, 0.0))
+
+    @property
+    def difference_variance(self) -> Array:
+        """Var[f(x) − f(p)] = 2 (v − k(x, p)) − ‖L⁻¹(k_x − k_p)‖², (N,)."""
+        shifted = self._shifted
+        return np.asarray(np.maximum(2.0 * self._prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0))
+
+    @property
+    def gap(self) -> Array:
+        """σ²(x) − σ(x, p) = (v − k(x, p)) − (L⁻¹(k_x − k_p))·(L⁻¹ k_x), (N,)."""
+        return np.asarray(self._prior_gap - np.einsum("ij,ij->i", self._shifted, self.whitened))
+
+    def pullback(
+        self,
+        linear: Array | None = None,
+        variance: Array | None = None,
+        difference_variance: Array | None = None,
+        gap: Array | None = None,
+    ) -> Array:
+        """Gradient in x (N, d) of a function with these partial derivatives: linear (N, c), the others (N,)."""
+        inner = np.zeros_like(self.whitened)  # coefficients of L⁻¹ ∂k_x
+        if variance is not None:
+            inner -= 2.0 * variance[:, None] * self.whitened
+        if difference_variance is not None:
+            inner -= 2.0 * difference_variance[:, None] * self._shifted
+        if gap is not None:
+            inner -= gap[:, None] * (self.whitened + self._shifted)
+        outer = inner @ self.predictor.inverse
+        if linear is not None:
+            outer += linear @ self.predictor.weights.T
+        if difference_variance is not None:
+            outer[:, self._anchor] -= 2.0 * difference_variance
+        if gap is not None:
+            outer[:, self._anchor] -= gap
+        return self.cross.pullback(outer)
+
+    @property
+    def _anchor(self) -> int:
+        if self.predictor.anchor is None:
+            raise InputError("this prediction has no anchor; ask for predictor(anchor=index).")
+        return self.predictor.anchor
+
+    @property
+    def _shifted(self) -> Array:
+        if self.shifted is None:
+            raise InputError("this prediction has no anchor; ask for predictor(anchor=index).")
+        return self.shifted
+
+    @property
+    def _prior_gap(self) -> Array:
+        return np.asarray(self.predictor.kernel.variance - self.cross.values[:, self._anchor])
