@@ -36,6 +36,14 @@ def as_points(X: ArrayLike, name: str = "X", dimension: int | None = None) -> Ar
     return points
 
 
+def as_point(x: ArrayLike, name: str, dimension: int) -> Array:
+    """One point, given as (d,) or (1, d), as a (1, d) array."""
+    points = as_points(np.atleast_2d(_as_float_array(x, name)), name, dimension)
+    if len(points) != 1:
+        raise InputError(f"{name} must be one point, got {len(points)}. Call once per point.")
+    return points
+
+
 def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
     """One finite value per point, as a (n,) array."""
     values = _as_float_array(y, name)

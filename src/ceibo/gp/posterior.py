@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ceibo.errors import InputError
-from ceibo.gp.inputs import Array, as_noise, as_points, as_values
+from ceibo.gp.inputs import Array, as_noise, as_point, as_points, as_values
 from ceibo.gp.kernels import Cross, Kernel
 from ceibo.gp.linalg import Factor, factorize, limited_blas
 
@@ -114,7 +114,8 @@ class GaussianProcess:
         return Predictor(self.unit_kernel, state.points, state.factor.inverse, columns, anchor)
 
     def _residuals(self) -> Array:
-        residuals = (self.y - self.mean) / self.unit
+        with np.errstate(over="ignore"):  # said below, in words
+            residuals = (self.y - self.mean) / self.unit
         if not np.all(np.isfinite(residuals)):
             raise InputError(
                 f"y is up to {np.max(np.abs(self.y)):g} but the kernel's standard deviation is "
@@ -179,9 +180,7 @@ class GaussianProcess:
         """The process with one more observation, in O(n²); hyperparameters stay as they are."""
         if len(self.pending):
             raise InputError("append an observation before conditioning on pending points, not after.")
-        x_new = as_points(np.atleast_2d(np.asarray(x, dtype=np.float64)), "x", self.kernel.dimension)
-        if len(x_new) != 1:
-            raise InputError(f"append takes one point, got {len(x_new)}.")
+        x_new = as_point(x, "x", self.kernel.dimension)
         y_new, noise = as_values([y], 1), as_noise(noise_variance, 1, unknown=False)
         with limited_blas(len(self.X)):
             points, scaled, factor = self._bordered(x_new, noise)
