@@ -1,0 +1,161 @@
+"""The tree is the architecture: imports go one way, and optional packages stay where they belong."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ceibo
+
+ROOT = Path(ceibo.__file__).parent
+
+# What each part of the tree may import from the others.
+ALLOWED = {
+    "errors": set(),
+    "gp": {"errors"},
+    "acquisition": {"gp", "errors"},
+    "theory": {"gp", "errors"},
+    "study": {"acquisition", "gp", "errors"},
+    "integrations": {"study", "acquisition", "gp", "errors"},
+    "report": {"study", "acquisition", "theory", "gp", "errors"},
+    "paper": {"report", "study", "acquisition", "theory", "gp", "errors"},
+    "cli": {"paper", "report", "integrations", "study", "acquisition", "theory", "gp", "errors"},
+}
+TOP = {"__init__", "__main__"}  # the doors, which may import anything
+
+# Optional packages and the only places (prefixes of paths) that may import them.
+OPTIONAL = {
+    "torch": ("integrations/botorch", "paper/references.py", "paper/compression"),
+    "torchvision": ("paper/compression",),
+    "safetensors": ("paper/compression",),
+    "botorch": ("integrations/botorch", "paper/references.py"),
+    "gpytorch": ("integrations/botorch", "paper/references.py"),
+    "linear_operator": ("integrations/botorch", "paper/references.py"),
+    "ax": ("integrations/botorch",),
+    "optuna": ("integrations/optuna", "paper/references.py"),
+    "sklearn": ("integrations/sklearn",),
+    "matplotlib": ("paper/figures.py",),
+    "plotly": ("report",),
+    "pandas": ("report",),
+    "joblib": ("paper", "integrations/sklearn"),
+    "dask": ("paper",),
+    "distributed": ("paper",),
+    "ray": ("paper",),
+    "jax": (),
+    "mpmath": (),
+    "tensorflow": (),
+    "skopt": (),
+}
+# The model and the acquisitions stand on these alone.
+ENGINE_PACKAGES = {"gp": {"numpy", "scipy", "threadpoolctl"}, "acquisition": {"numpy", "scipy"}}
+
+
+def module_name(path: Path) -> str:
+    parts = ("ceibo", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def imports_of(path: Path) -> set[str]:
+    """Full names of the modules a file imports, wherever in the file."""
+    package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, base]).rstrip(".")
+            names = {f"{base}.{alias.name}" for alias in node.names} - {"ceibo.__version__"}
+            submodules = names & MODULES.keys()
+            found.update(submodules)
+            if len(submodules) < len(names):
+                found.add(base)
+    return found
+
+
+def layer(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def violations(path: Path) -> list[str]:
+    here = layer(module_name(path))
+    if here in TOP:
+        return []
+    if here not in ALLOWED:
+        return [f"ceibo.{here} is not a known part of the tree"]
+    inside = {name for name in imports_of(path) if name.split(".")[0] == "ceibo"}
+    allowed = ALLOWED[here] | {here}
+    return sorted(name for name in inside if name in MODULES and layer(name) not in allowed)
+
+
+def misplaced(path: Path) -> list[str]:
+    place = path.relative_to(ROOT).as_posix()
+    packages = {name.split(".")[0] for name in imports_of(path)}
+    wrong = {p for p in packages & OPTIONAL.keys() if not place.startswith(OPTIONAL[p])}
+    here = layer(module_name(path))
+    if here in ENGINE_PACKAGES:
+        known = ENGINE_PACKAGES[here] | {"ceibo"} | set(sys.stdlib_module_names)
+        wrong |= packages - known
+    return sorted(wrong)
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_imports_go_one_way(module: str) -> None:
+    assert violations(MODULES[module]) == []
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_optional_packages_stay_where_they_belong(module: str) -> None:
+    assert misplaced(MODULES[module]) == []
+
+
+def test_modules_of_the_tree_do_not_import_in_circles() -> None:
+    graph = {name: {m for m in imports_of(path) if m in MODULES} - {name} for name, path in MODULES.items()}
+    graph = {name: ends for name, ends in graph.items() if MODULES[name].name != "__init__.py"}
+    done: set[str] = set()
+
+    def walk(name: str, above: tuple[str, ...]) -> None:
+        assert name not in above, " -> ".join([*above[above.index(name) :], name])
+        if name in done or name not in graph:
+            return
+        for following in sorted(graph[name]):
+            walk(following, (*above, name))
+        done.add(name)
+
+    for name in sorted(graph):
+        walk(name, ())
+
+
+def test_the_rules_catch_what_they_forbid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that cannot fail proves nothing: the same checks on a tree made wrong."""
+    for folder in ("gp", "acquisition", "study"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").write_text("")
+    upward = tmp_path / "gp" / "kernels.py"
+    upward.write_text("def f():\n    from ceibo.acquisition import maximize\n")
+    relative = tmp_path / "gp" / "fit.py"
+    relative.write_text("from ..study import store\n")
+    torchy = tmp_path / "acquisition" / "base.py"
+    torchy.write_text("import torch.nn\nimport sqlalchemy\n")
+    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
+    monkeypatch.setattr(sys.modules[__name__], "MODULES", {module_name(p): p for p in tmp_path.rglob("*.py")})
+    assert violations(upward) == ["ceibo.acquisition"]
+    assert violations(relative) == ["ceibo.study"]
+    assert violations(torchy) == []
+    assert misplaced(torchy) == ["sqlalchemy", "torch"]
+
+
+@pytest.mark.parametrize("module", ["ceibo", "ceibo.gp", "ceibo.acquisition"])
+def test_importing_loads_no_optional_package(module: str) -> None:
+    heavy = sorted(OPTIONAL)
+    code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
