@@ -149,9 +149,18 @@ def limited_blas(n: int) -> Iterator[None]:
                 _set_threads(min(_wanted))
             else:
                 for library, count in _original:
-                    library.set_num_threads(count)  # type: ignore[attr-defined]
+                    _set_library_threads(library, count)
 
 
 def _set_threads(count: int) -> None:
     for library in _libraries():
-        library.set_num_threads(count)  # type: ignore[attr-defined]
+        _set_library_threads(library, count)
+
+
+def _set_library_threads(library: object, count: int) -> None:
+    # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the others; here the lock
+    # above is what keeps threads apart, so control is taken for the moment and given back.
+    release = getattr(library, "clear_controlling_thread", lambda force=False: None)
+    release(force=True)
+    library.set_num_threads(count)  # type: ignore[attr-defined]
+    release()
