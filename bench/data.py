@@ -1,0 +1,65 @@
+"""The noisy function that every side of a speed comparison sees, and random surfaces for the quality comparison."""
+
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from scipy.stats import qmc
+
+from ceibo.gp.inputs import Array
+
+DIMENSION: Final = 6
+_CENTRE: Final = np.array([0.2, 0.7, 0.45, 0.9, 0.3, 0.6])
+_WEIGHTS: Final = np.array([3.0, 2.0, 1.5, 1.0, 0.5, 0.2])
+_RANGE: Final = 5.3  # of the function over the cube
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Points in the unit cube (n, d), values (n,), and the known noise variance of each (n,)."""
+
+    X: Array
+    y: Array
+    noise: Array
+
+
+def noisy_function(n: int, seed: int) -> Data:
+    """A bowl with ripples in six dimensions, measured at n Sobol points.
+
+    Each measurement's noise has a standard deviation drawn from 0 to 10 % of the function's range, and known.
+    """
+    rng = np.random.default_rng((n, seed))
+    X = sobol(n, DIMENSION, int(rng.integers(2**31)))
+    ripples = 0.4 * np.sin(7.0 * X[:, 0] + 4.0 * X[:, 1]) + 0.3 * np.cos(9.0 * X[:, 2] * X[:, 3])
+    f = (X - _CENTRE) ** 2 @ _WEIGHTS + ripples
+    noise_std = rng.uniform(0.0, 0.1, n) * _RANGE
+    return Data(X, f + noise_std * rng.standard_normal(n), noise_std**2)
+
+
+def random_surface(dimension: int, seed: int) -> Data:
+    """Noisy values of a random smooth function, at scattered points and around the best of them, as in a real run."""
+    rng = np.random.default_rng((dimension, seed))
+    n = int(rng.integers(3 * dimension, 12 * dimension + 1))
+    lengthscales = np.sqrt(dimension) * np.exp(rng.uniform(np.log(0.15), np.log(0.8), dimension))
+    # Random Fourier features of a Matérn-5/2 kernel: frequencies from a Student t with 5 degrees of freedom.
+    features = 512
+    tails = np.sqrt(5.0 / rng.chisquare(5, features))
+    frequencies = rng.standard_normal((features, dimension)) * tails[:, None] / lengthscales
+    phases, weights = rng.uniform(0, 2 * np.pi, features), rng.standard_normal(features)
+
+    def f(points: Array) -> Array:
+        return np.asarray(np.sqrt(2.0 / features) * np.cos(points @ frequencies.T + phases) @ weights)
+
+    X = sobol(n, dimension, int(rng.integers(2**31)))
+    best = X[int(np.argmin(f(X)))]
+    near = rng.random(n) < rng.uniform(0.0, 0.6)
+    X[near] = np.clip(best + 0.1 * lengthscales * rng.standard_normal((int(near.sum()), dimension)), 0.0, 1.0)
+    noise_std = float(np.exp(rng.uniform(np.log(1e-2), np.log(0.5)))) * rng.uniform(0.3, 1.0, n)
+    return Data(X, f(X) + noise_std * rng.standard_normal(n), noise_std**2)
+
+
+def sobol(n: int, dimension: int, seed: int) -> Array:
+    """n scrambled Sobol points; any n."""
+    count = int(np.ceil(np.log2(max(n, 2))))
+    return np.asarray(qmc.Sobol(dimension, seed=seed).random_base2(count)[:n])

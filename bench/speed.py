@@ -1,0 +1,106 @@
+"""Seconds of one cold suggestion by every library, on the same data, with one BLAS thread, beside the LAPACK floor."""
+
+import gc
+import statistics
+from collections import Counter
+from typing import Any, Final
+from unittest import mock
+
+import numpy as np
+from scipy.linalg import lapack
+from threadpoolctl import threadpool_limits
+
+from bench.data import DIMENSION, Data, noisy_function
+from bench.process import answer, progress, run_child, timed
+from ceibo import acquisition
+from ceibo.gp import fit_gp, likelihood, linalg
+
+DATA_SETS: Final = 3  # repeats go round these
+REPEATS: Final = {20: 9, 50: 9, 150: 9, 300: 6, 1000: 3}
+QUICK_REPEATS: Final = {20: 3, 50: 3, 150: 3}
+
+
+def collect(quick: bool) -> dict[str, Any]:
+    """Seconds by peer and n, and ceibo's own split and floor."""
+    repeats = QUICK_REPEATS if quick else REPEATS
+    answered: dict[str, Any] = run_child("bench.speed", {"repeats": {str(n): count for n, count in repeats.items()}})
+    return answered
+
+
+def measure(request: dict[str, Any]) -> dict[str, Any]:
+    """The child's work: peers take turns, so that a disturbance of the machine hits all of them alike."""
+    from bench import peers  # torch is imported here, after the parent has set the thread limits
+
+    peers.quiet()
+    # ceibo would use a second thread on large matrices; here all sides have one.
+    with threadpool_limits(1), mock.patch.object(linalg, "blas_threads", return_value=1):
+        for prepare in peers.PEERS.values():
+            prepare(noisy_function(15, 0), 0)()
+        rows = []
+        for size, repeats in request["repeats"].items():
+            n = int(size)
+            progress(f"speed: n = {n}")
+            times: dict[str, list[float]] = {name: [] for name in peers.PEERS}
+            for repeat in range(repeats):
+                data = noisy_function(n, repeat % DATA_SETS)
+                for name, prepare in peers.PEERS.items():
+                    action = prepare(data, repeat)
+                    gc.collect()
+                    times[name].append(timed(action))
+            rows.append({"n": n, "repeats": repeats, "seconds": _summary(times), "ceibo": _inside(n)})
+    return {"dimension": DIMENSION, "rows": rows}
+
+
+def _summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
+    return {name: {"median": statistics.median(values), "minimum": min(values)} for name, values in times.items()}
+
+
+def _inside(n: int) -> dict[str, float]:
+    """ceibo's time by part, and the time LAPACK alone needs for its factorizations; medians over the data sets."""
+    parts: dict[str, list[float]] = {"fit": [], "maximise": [], "evaluations": [], "floor": []}
+    for seed in range(DATA_SETS):
+        data = noisy_function(n, seed)
+        sizes = evaluated_sizes(data)
+        parts["evaluations"].append(sum(sizes.values()))
+        parts["fit"].append(min(timed(lambda d=data: fit_gp(d.X, d.y, d.noise)) for _ in range(3)))  # type: ignore[misc]
+        gp = fit_gp(data.X, data.y, data.noise).gp
+        built = acquisition.build("corrected-ei", gp)
+        parts["maximise"].append(min(timed(lambda a=built: acquisition.maximize(a)) for _ in range(3)))  # type: ignore[misc]
+        sizes[n] += 1  # the final model
+        parts["floor"].append(sum(count * factorization_seconds(size) for size, count in sizes.items()))
+    return {name: statistics.median(values) for name, values in parts.items()}
+
+
+def evaluated_sizes(data: Data) -> Counter[int]:
+    """How many times the fit evaluates the likelihood, by the number of rows it does so on."""
+    sizes: Counter[int] = Counter()
+    original = likelihood.Objective.__call__
+
+    def counted(self: likelihood.Objective, theta: Any) -> Any:
+        sizes[len(self.data.X)] += 1
+        return original(self, theta)
+
+    with mock.patch.object(likelihood.Objective, "__call__", counted):
+        fit_gp(data.X, data.y, data.noise)
+    return sizes
+
+
+def factorization_seconds(n: int, repeats: int = 5) -> float:
+    """Least time of LAPACK's Cholesky factor and inverse (potrf, potri) of an n×n matrix."""
+    rng = np.random.default_rng(n)
+    root = rng.standard_normal((n, n)) / np.sqrt(n)
+    K = np.asfortranarray(root @ root.T + np.eye(n))
+
+    def factorize_and_invert(work: Any) -> None:
+        factor = lapack.dpotrf(work, lower=1, overwrite_a=1)[0]
+        lapack.dpotri(factor, lower=1, overwrite_c=1)
+
+    seconds = []
+    for _ in range(repeats):
+        work = K.copy(order="F")
+        seconds.append(timed(lambda w=work: factorize_and_invert(w)))  # type: ignore[misc]
+    return min(seconds)
+
+
+if __name__ == "__main__":
+    answer(measure)

@@ -1,0 +1,176 @@
+"""RESULTS.md from the measurements."""
+
+from typing import Any, Final
+
+from bench.process import ROOT
+
+# (peer, n) -> how many times faster ceibo is to be, d = 6, one cold suggestion with corrected EI.
+TARGETS: Final = {
+    ("BoTorch LogEI", 50): 10,
+    ("BoTorch LogEI", 150): 15,
+    ("BoTorch LogEI", 300): 8,
+    ("BoTorch LogEI", 1000): 3,
+    ("BoTorch qLogNEI", 150): 20,
+    ("BoTorch qLogNEI", 300): 20,
+    ("Optuna GPSampler", 150): 8,
+    ("Optuna GPSampler", 300): 3,
+}
+QUALITY_TARGET: Final = 0.95
+THREAD_TARGET: Final = 0.30
+OWN: Final = "ceibo corrected-ei"
+
+Results = dict[str, Any]
+
+
+def report(results: Results) -> str:
+    """The whole of RESULTS.md."""
+    sections = {
+        "speed": _speed,
+        "quality": _quality,
+        "scaling": _scaling,
+        "threads": _threads,
+        "footprint": _footprint,
+    }
+    parts = [_heading(results["machine"])]
+    parts += [write(results[name]) for name, write in sections.items() if name in results]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(machine: Results) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items() if number)
+    return (
+        "# Benchmarks\n\n"
+        "Written by `make bench`; do not edit. Raw numbers are in `results.json`.\n\n"
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores (load {machine['load']} at the start), "
+        f"Python {machine['python']}, {versions}."
+    )
+
+
+def _speed(speed: Results) -> str:
+    rows = speed["rows"]
+    names = list(rows[0]["seconds"])
+    peers = [name for name in names if not name.startswith("ceibo")]
+    seconds = [[str(row["n"]), *(_pair(row["seconds"][name]) for name in names), str(row["repeats"])] for row in rows]
+    ratios = [[str(row["n"]), *(_ratio_cell(row, name) for name in peers)] for row in rows]
+    inside = [
+        [
+            str(row["n"]),
+            *(f"{1e3 * row['ceibo'][part]:.3g}" for part in ("fit", "maximise", "floor")),
+            f"{row['ceibo']['evaluations']:.0f}",
+            f"{row['seconds'][OWN]['median'] / row['ceibo']['floor']:.1f}",
+        ]
+        for row in rows
+    ]
+    return "\n\n".join(
+        [
+            f"## One cold suggestion, d = {speed['dimension']}",
+            "Fit and maximise, from data to the next point, on the same data, in one process, all sides with one BLAS "
+            "thread, taking turns; imports and a first small call are not counted. BoTorch: SingleTaskGP with the "
+            "known noise, standardised outcomes, 4 restarts and 256 raw samples. Optuna: a study of n finished trials "
+            "and a fresh GPSampler.",
+            "How many times faster ceibo's corrected EI is (medians; in brackets the target, **bold** where met):",
+            _table(["n", *peers], ratios),
+            "Seconds, median (minimum):",
+            _table(["n", *names, "repeats"], seconds),
+            "Inside ceibo, milliseconds. The floor is what LAPACK needs for the factorizations alone: a Cholesky "
+            "factor and inverse for each evaluation of the likelihood, at the number of rows it was made on, and one "
+            "for the final model.",
+            _table(["n", "fit", "maximise", "LAPACK floor", "likelihood evaluations", "suggestion / floor"], inside),
+        ]
+    )
+
+
+def _ratio_cell(row: Results, peer: str) -> str:
+    ratio = row["seconds"][peer]["median"] / row["seconds"][OWN]["median"]
+    target = TARGETS.get((peer, row["n"]))
+    if target is None:
+        return f"{ratio:.1f}"
+    return f"**{ratio:.1f}** ({target})" if ratio >= target else f"{ratio:.1f} ({target}, missed)"
+
+
+def _quality(quality: Results) -> str:
+    rows = []
+    for name, group in quality["groups"].items():
+        rows.append(
+            [
+                name,
+                str(group["surfaces"]),
+                f"{group['ceibo_at_least']:.1%}",
+                f"{group['botorch_at_least']:.1%}",
+                *(f"{value:.2g}" for value in group["quantiles"].values()),
+                f"{group['botorch_seconds'] / group['ceibo_seconds']:.1f}",
+            ]
+        )
+    everything = quality["groups"]["all"]
+    met = "met" if everything["ceibo_at_least"] >= QUALITY_TARGET else "missed"
+    quantiles = [f"{float(q):.0%}" for q in everything["quantiles"]]
+    return "\n\n".join(
+        [
+            "## The point found, on the same surface",
+            "Random surfaces fitted by ceibo; BoTorch gets the identical model. EI at the point each maximiser finds: "
+            "how often one side's is at least 99.9 % of the other's, and quantiles of log(ceibo's EI / BoTorch's): "
+            "below zero BoTorch found more, above zero ceibo. Last, how many times faster ceibo's maximiser alone is.",
+            _table(["", "surfaces", "ceibo ≥ BoTorch", "BoTorch ≥ ceibo", *quantiles, "time, BoTorch / ceibo"], rows),
+            f"Target: ceibo ≥ BoTorch on {QUALITY_TARGET:.0%} of surfaces: {met}. The two libraries' log EI at "
+            f"BoTorch's point differ by at most {everything['model_difference']:.1g}, so the surfaces are the same.",
+        ]
+    )
+
+
+def _scaling(scaling: Results) -> str:
+    rows = [[str(row["n"]), *(f"{row[part]:.3g}" for part in ("fit", "maximise", "total"))] for row in scaling["rows"]]
+    return "\n\n".join(
+        [
+            "## Growth with the number of observations",
+            "ceibo alone, seconds, with its own choice of BLAS threads (median of three data sets).",
+            _table(["n", "fit", "maximise", "total"], rows),
+            f"Seconds grow as n^{scaling['exponent']:.2f} over the whole table, n^{scaling['exponent_larger']:.2f} "
+            "over its larger half.",
+        ]
+    )
+
+
+def _threads(threads: Results) -> str:
+    rows = []
+    for row in threads["rows"]:
+        met = "met" if abs(row["ratio"] - 1.0) <= THREAD_TARGET else "missed"
+        rows.append([str(row["n"]), *(f"{1e3 * row[k]:.3g}" for k in ("one", "default")), f"{row['ratio']:.2f}", met])
+    return "\n\n".join(
+        [
+            "## BLAS threads",
+            "One suggestion by ceibo, milliseconds, in processes started with one BLAS thread and with the library's "
+            f"default. Target: the same to ±{THREAD_TARGET:.0%}.",
+            _table(["n", "one thread", "default", "default / one", "target"], rows),
+        ]
+    )
+
+
+def _footprint(footprint: Results) -> str:
+    rows = [
+        [row["name"], f"{row['import']:.2f}", f"{row['megabytes']:,.0f}", str(len(row["packages"]))]
+        for row in footprint["rows"]
+    ]
+    return "\n\n".join(
+        [
+            "## Before the first suggestion",
+            "Import time in a fresh process and size on disk, with everything required (for Optuna's GPSampler that "
+            "includes torch and scipy).",
+            _table(["", "import, s", "installed, MB", "packages"], rows),
+        ]
+    )
+
+
+def _pair(summary: dict[str, float]) -> str:
+    return f"{summary['median']:.3g} ({summary['minimum']:.3g})"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["--:"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def write(results: Results, folder: str) -> str:
+    """Writes RESULTS.md into a folder of the project; returns its text."""
+    text = report(results)
+    (ROOT / folder / "RESULTS.md").write_text(text, encoding="utf-8")
+    return text
