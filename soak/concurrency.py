@@ -48,13 +48,16 @@ def run_crowd(url: str, folder: Path, processes: int, trials: int, meanwhile: Ca
     read = [diary.read() for diary in diaries]
     told = [entry for acknowledged, _ in read for entry in acknowledged]
     times = sorted(entry.seconds for entry in told) or [0.0]
+    store = Store(url)
+    checked = audit(store, study.id, told)
+    store.close()
     return Crowd(
         told=len(told),
         errors=[line for _, errors in read for line in errors],
         seconds=seconds,
         median=times[len(times) // 2],
         p99=times[int(0.99 * (len(times) - 1))],
-        audit=audit(url, study.id, told),
+        audit=checked,
     )
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ceibo.study.measurement import Measurement
-from ceibo.study.store import QUEUED, RUNNING, Lease, Store
-from soak.audit import Audit, audit
+from ceibo.study.store import Lease, Store
+from soak.audit import Audit, audit, intact
 from soak.children import Diary, Job, fork, worker
 from soak.server import running_server
 
-LEASE_SECONDS = 0.5
+LEASE_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,10 @@ class Killed:
 
     kills: int
     acknowledged: int
-    orphans: int
+    again: int  # trials that were handed out more than once
     errors: list[str]
     audit: Audit
+    intact: bool
 
 
 def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
@@ -44,19 +45,19 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
     acknowledged, errors = diary.read()
-    orphans = finish(url, study.id)
-    return Killed(kills, len(acknowledged), orphans, errors, audit(url, study.id, acknowledged))
-
-
-def finish(url: str, study_id: int) -> int:
-    """Take over every orphan once its lease has lapsed, and tell it; returns how many there were."""
     store = Store(url)
-    orphans = len(store.snapshot(study_id).in_state(QUEUED, RUNNING))
+    finish(store, study.id)
+    again = sum(trial.attempt > 1 for trial in store.snapshot(study.id).trials)
+    checked = audit(store, study.id, acknowledged)
+    store.close()
+    return Killed(kills, len(acknowledged), again, errors, checked, intact(url))
+
+
+def finish(store: Store, study_id: int) -> None:
+    """Take over every orphan once its lease has lapsed, and tell it."""
     time.sleep(LEASE_SECONDS + 0.1)
     while (trial := store.claim(study_id, Lease("finisher"))) is not None:
         store.tell(study_id, trial.number, Measurement(0.0))
-    store.close()
-    return orphans
 
 
 def main() -> int:
@@ -64,7 +65,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print(f"{'database':<12}{'kills':>7}{'told':>8}{'orphans':>9}{'lost':>6}{'twice':>7}{'gaps':>6}", end="")
+    print(f"{'database':<12}{'kills':>7}{'told':>8}{'again':>9}{'lost':>6}{'twice':>7}{'gaps':>6}", end="")
     print(f"{'open':>6}{'corrupt':>9}{'errors':>8}{'s':>7}")
     passed = True
     with tempfile.TemporaryDirectory() as name, running_server() as server:
@@ -75,10 +76,10 @@ def main() -> int:
             begin = time.perf_counter()
             result = kill_often(url, folder, options.kills, options.seed)
             a = result.audit
-            print(f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.orphans:>9}", end="")
-            print(f"{a.lost:>6}{a.twice:>7}{a.gaps:>6}{a.open:>6}{a.corrupt:>9}{len(result.errors):>8}", end="")
+            print(f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.again:>9}", end="")
+            print(f"{a.lost:>6}{a.twice:>7}{a.gaps:>6}{a.open:>6}{not result.intact:>9}{len(result.errors):>8}", end="")
             print(f"{time.perf_counter() - begin:>7.0f}", flush=True)
-            passed &= a.passed and not result.errors
+            passed &= a.passed and result.intact and not result.errors
             print("\n".join(result.errors[:3]), end="")
     return 0 if passed else 1
 

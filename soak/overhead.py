@@ -1,0 +1,92 @@
+"""What the store costs: ask + tell with real disk writes at 1,000 trials, and opening 10,000 trials."""
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from ceibo.study.measurement import Measurement
+from ceibo.study.store import NewTrial, Store
+from soak.server import running_server
+
+SUGGESTION = {
+    "seen": 1234,
+    "start": {"lengthscales": [0.123456789012345] * 6, "variance": 1.1, "noise": 0.01, "mean": 0.0},
+    "acquisition": {"name": "corrected-ei", "value": 0.0123456789012345},
+    "fallback": None,
+    "versions": {"ceibo": "0.1.0", "numpy": "2.0.0", "scipy": "1.14.0"},
+}
+
+
+def fill(url: str, count: int) -> int:
+    """A study of `count` measured trials of six parameters; returns its id."""
+    store = Store(url)
+    study = store.create_study(f"study of {count}", {}, {})
+    params = {f"parameter_{j}": j / 7 for j in range(6)}
+    for start in range(0, count, 1000):
+        new = [NewTrial(params, SUGGESTION) for _ in range(start, min(start + 1000, count))]
+        for trial in store.create_trials(study.id, new):
+            if trial.number % 10 == 0:  # a tenth one by one as in life, the rest is read in the same way
+                store.tell(study.id, trial.number, Measurement(0.1 * trial.number, 0.1))
+    rest = [t.number for t in store.snapshot(study.id).in_state("running")]
+    for number in rest:
+        store.tell(study.id, number, Measurement(0.1 * number))
+    store.close()
+    return study.id
+
+
+def ask_and_tell(url: str, study_id: int, repeats: int) -> list[float]:
+    """Seconds of each of `repeats` rounds of everything the store does for one ask and one tell, sorted."""
+    store = Store(url)
+    snapshot = store.snapshot(study_id)
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        store.claim(study_id)
+        snapshot = store.refresh(study_id, snapshot)
+        new = NewTrial({f"parameter_{j}": j / 7 for j in range(6)}, {**SUGGESTION, "seen": snapshot.seq})
+        (trial,) = store.create_trials(study_id, [new], expect_number=len(snapshot.trials))
+        store.tell(study_id, trial.number, Measurement(0.5, 0.1))
+        seconds.append(time.perf_counter() - begin)
+    store.close()
+    return sorted(seconds)
+
+
+def open_once(url: str, name: str) -> None:
+    """Open a study and read all of it, in a process of its own; prints seconds and peak memory."""
+    begin = time.perf_counter()
+    store = Store(url)
+    trials = store.snapshot(store.study(name).id).trials
+    seconds = time.perf_counter() - begin
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{len(trials):>6} trials opened in {seconds:.2f} s, peak memory {peak:.0f} MB")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--open", nargs=2, metavar=("URL", "NAME"), help=argparse.SUPPRESS)
+    parser.add_argument("--repeats", type=int, default=300)
+    parser.add_argument("--trials", type=int, default=10_000)
+    options = parser.parse_args()
+    if options.open:
+        open_once(*options.open)
+        return 0
+    passed = True
+    with tempfile.TemporaryDirectory() as folder, running_server() as server:
+        for database in ("SQLite", "PostgreSQL"):
+            url = f"sqlite:///{Path(folder) / 'study.db'}" if database == "SQLite" else server.new_database()
+            times = ask_and_tell(url, fill(url, 1000), options.repeats)
+            median, p95 = times[len(times) // 2], times[int(0.95 * len(times))]
+            print(f"{database}: ask + tell at 1,000 trials: median {1e3 * median:.1f} ms, p95 {1e3 * p95:.1f} ms")
+            passed &= median < 0.010 or database != "SQLite"
+            fill(url, options.trials)
+            command = [sys.executable, "-m", "soak.overhead", "--open", url, f"study of {options.trials}"]
+            print(f"{database}:", subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

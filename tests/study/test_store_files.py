@@ -1,0 +1,271 @@
+"""Files, folders, disks, servers and versions that are not as they should be: a clear error, nothing lost."""
+
+import os
+import resource
+import signal
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from ceibo.errors import InputError, NewerSchemaError, NotStoredError, StorageError, StorageWarning
+from ceibo.study.measurement import Measurement
+from ceibo.study.store import NewTrial, Store, database, schema
+from ceibo.study.store.network import network_file_system
+
+AsNobody = Callable[[Callable[[], None]], int]
+
+
+def filled(file: Path) -> str:
+    """The URL of a file with one study and one open trial."""
+    url = f"sqlite:///{file}"
+    store = Store(url)
+    study = store.create_study("s", {}, {})
+    store.create_trials(study.id, [NewTrial({"x": 0.5}), NewTrial({"x": 0.6})])
+    store.tell(study.id, 0, Measurement(1.0))
+    store.close()
+    return url
+
+
+def tell_the_second(url: str) -> None:
+    store = Store(url)
+    store.tell(store.study("s").id, 1, Measurement(2.0))
+    store.close()
+
+
+def still_good(url: str) -> None:
+    store = Store(url)
+    first = store.snapshot(store.study("s").id).trials[0]
+    assert first.measurements[0].measurement.value == 1.0
+    store.close()
+    tell_the_second(url)
+
+
+def test_sqlite_is_set_to_lose_nothing(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'a.db'}")
+    with store._database._engine.connect() as connection:
+        names = ("journal_mode", "synchronous", "busy_timeout", "foreign_keys")
+        values = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+    assert values == ["wal", 2, 60_000, 1]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        ("lab.db", "did you mean sqlite:///lab.db"),
+        ("", "expected sqlite:///file.db"),
+        ("mysql://host/db", "a URL for 'mysql'"),
+        ("sqlite:///a\0b", "NUL"),
+        (None, "expected sqlite:///file.db"),
+    ],
+)
+def test_bad_urls(bad: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Store(bad)
+
+
+def test_passwords_are_not_shown() -> None:
+    with pytest.raises(StorageError) as caught:
+        database.Database("postgresql://u:s3{cr}et%40@127.0.0.1:1/db", 0.1).read(lambda connection: None)
+    assert "s3" not in str(caught.value)
+    assert "cannot reach postgresql+psycopg://u:***@127.0.0.1:1/db" in str(caught.value)
+
+
+def test_unreachable_server_is_named_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ceibo.study.store.store.CONNECT_SECONDS", 0.2)
+    with pytest.raises(StorageError, match="check that the server runs"):
+        Store("postgresql://u@127.0.0.1:1/db")
+
+
+def test_missing_database_is_named(server: object) -> None:
+    url = server.new_database()  # type: ignore[attr-defined]
+    with pytest.raises(StorageError, match=r"refused the connection.*does not exist.*check user and database"):
+        Store(sa.make_url(url).set(database="nowhere").render_as_string(hide_password=False))
+
+
+def test_missing_folder_and_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"folder of .* does not exist; create it first"):
+        Store(f"sqlite:///{tmp_path}/no/such.db")
+    with pytest.raises(StorageError, match="there is no file"):
+        Store(f"sqlite:///{tmp_path}/typo.db", create=False)
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_not_a_database(tmp_path: Path) -> None:
+    file = tmp_path / "notes.db"
+    file.write_text("these are not the bytes of a database\n" * 100)
+    with pytest.raises(StorageError, match="not an SQLite database"):
+        Store(f"sqlite:///{file}")
+    assert file.read_text().startswith("these are not")
+
+
+def test_read_only_file_is_named_and_nothing_is_lost(tmp_path: Path, as_nobody: AsNobody) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    url = filled(folder / "study.db")
+    for path in tmp_path.parents:
+        if path.owner() == "root" and path != Path("/") and path.stat().st_mode & 0o055 != 0o055:
+            path.chmod(path.stat().st_mode | 0o055)  # so that the child may look into the test's folder
+    tmp_path.chmod(0o755)
+    (folder / "study.db").chmod(0o444)
+    folder.chmod(0o555)
+
+    def work() -> None:
+        with pytest.raises(StorageError, match=r"read-only; make .* writable"):
+            tell_the_second(url)
+
+    assert as_nobody(work) == 0
+    folder.chmod(0o755)
+    (folder / "study.db").chmod(0o644)
+    still_good(url)
+
+
+def test_full_disk_keeps_the_value_and_the_file(tmp_path: Path) -> None:
+    url = filled(tmp_path / "study.db")
+    store = Store(url)
+    study = store.study("s")
+    with store._database._engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+    large = [NewTrial({"x": 0.5}, {"note": "x" * 3000})] * 100
+    with pytest.raises(StorageError, match=r"disk of .* is full; free some space"):
+        store.create_trials(study.id, large)
+    assert len(store.snapshot(study.id).trials) == 2
+    store.close()
+    still_good(url)
+
+
+def test_failing_writes_keep_the_value_and_the_file(tmp_path: Path) -> None:
+    """The system refuses to let the file grow, at a different moment each time."""
+    url = filled(tmp_path / "study.db")
+    for extra in (0, 100, 5000, 40_000):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                store = Store(url)
+                study = store.study("s")
+                size = max(path.stat().st_size for path in tmp_path.iterdir())
+                resource.setrlimit(resource.RLIMIT_FSIZE, (size + extra, resource.RLIM_INFINITY))
+                try:
+                    for index in range(1000):
+                        store.tell(study.id, 0, Measurement(1.0), f"repeat-{extra}-{index}")
+                except NotStoredError as error:
+                    status = 0 if error.measurement == Measurement(1.0) else 2
+                    stored = {m.key for m in store.snapshot(study.id).trials[0].measurements}
+                    if not {f"repeat-{extra}-{k}" for k in range(index)} <= stored:
+                        status = 3
+            finally:
+                os._exit(status)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+        check = sqlite3.connect(tmp_path / "study.db")
+        assert check.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        check.close()
+    still_good(url)
+
+
+def test_newer_version_is_refused_unchanged(url: str) -> None:
+    store = Store(url)
+    store.create_study("s", {}, {})
+    store._database.write(lambda c: c.execute(schema.versions.update().values(version=schema.VERSION + 1)))
+    store.close()
+    with pytest.raises(NewerSchemaError, match=f"schema version {schema.VERSION + 1}.*upgrade ceibo"):
+        Store(url)
+    plain = database.Database(url, 5.0)
+    version = plain.read(lambda c: c.execute(sa.select(schema.versions.c.version)).scalars().all())
+    assert version == [schema.VERSION + 1]
+    plain.close()
+
+
+def test_older_version_is_migrated_in_one_transaction(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(url)
+    store.create_study("s", {}, {})
+    store.close()
+    steps = []
+
+    def add_column(connection: sa.Connection) -> None:
+        steps.append(1)
+        connection.exec_driver_sql("ALTER TABLE ceibo_studies ADD COLUMN note TEXT")
+        if len(steps) == 1:
+            raise RuntimeError("killed in the middle")
+
+    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", {1: add_column})
+    with pytest.raises(RuntimeError):
+        Store(url)
+    store = Store(url)  # the column is not there twice: the first attempt left nothing
+    assert store.study("s").name == "s"
+    columns = store._database.read(lambda c: [col["name"] for col in sa.inspect(c).get_columns("ceibo_studies")])
+    assert columns[-1] == "note"
+    assert store._database.read(schema.stored_version) == 2
+    store.close()
+
+
+def test_memory_is_refused_in_a_child(tmp_path: Path) -> None:
+    store = Store("sqlite://")
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            store.studies()
+        except StorageError:
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+
+
+def test_a_store_survives_fork(url: str) -> None:
+    store = Store(url)
+    study = store.create_study("s", {}, {})
+    pids = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                for _ in range(5):
+                    store.create_trials(study.id, [NewTrial({"x": 0.5})])
+                status = 0
+            finally:
+                os._exit(status)
+        pids.append(pid)
+    for _ in range(5):
+        store.create_trials(study.id, [NewTrial({"x": 0.5})])
+    assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids] == [0] * 4
+    assert [t.number for t in store.snapshot(study.id).trials] == list(range(25))
+    store.close()
+
+
+MOUNTS = """22 1 8:1 / / rw - ext4 /dev/sda1 rw
+30 22 0:40 / /home rw shared:1 - nfs4 server:/home rw
+31 30 8:2 / /home/local rw - xfs /dev/sdb rw
+32 22 0:41 / /mnt/with\\040space rw - fuse.sshfs host: rw
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/tmp", None),
+        ("/home/me/data", "nfs4"),
+        ("/home/local/data", None),
+        ("/homely", None),
+        ("/mnt/with space/x", "fuse.sshfs"),
+    ],
+)
+def test_network_file_systems_are_recognised(tmp_path: Path, path: str, kind: str | None) -> None:
+    mountinfo = tmp_path / "mountinfo"
+    mountinfo.write_text(MOUNTS)
+    assert network_file_system(Path(path), mountinfo) == kind
+    assert network_file_system(Path(path), tmp_path / "missing") is None
+
+
+def test_network_file_system_is_warned_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "network_file_system", lambda path: "nfs4")
+    with pytest.warns(StorageWarning, match=r"network file system \(nfs4\).*use PostgreSQL"):
+        Store(f"sqlite:///{tmp_path / 'a.db'}").close()
