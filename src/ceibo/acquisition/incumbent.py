@@ -9,6 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.acquisition.sampling import normal_draws
+from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import limited_blas
@@ -44,6 +45,8 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
 
     Estimated from 4,096 quasi-random joint draws (standard error at most 0.008). Repeats of a point are one point.
     """
+    if not 0 <= index < len(gp.X):
+        raise InputError(f"index must be a row of gp.X, from 0 to {len(gp.X) - 1}, got {index!r}.")
     with limited_blas(len(gp.state.points)):
         points = np.unique(np.concatenate([gp.X[index][None, :], gp.X]), axis=0)
         anchored = gp.predictor(anchor=index)(points)
