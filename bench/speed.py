@@ -36,6 +36,7 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
     with threadpool_limits(1), mock.patch.object(linalg, "blas_threads", return_value=1):
         for prepare in peers.PEERS.values():
             prepare(noisy_function(15, 0), 0)()
+        gc.freeze()  # what the imports left in memory is not to be collected again in the middle of a measurement
         rows = []
         for size, repeats in request["repeats"].items():
             n = int(size)
