@@ -6,7 +6,7 @@ difference, s² = σ²(x) + σ²(x⁺) − 2σ(x, x⁺) (Zhou, Ma and Blaschko 2
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.gp.posterior import Prediction
+
+_CERTAIN: Final = 1e100  # beyond this u/s, τ(z) = z to far below rounding, and larger ratios may overflow
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
@@ -27,21 +29,20 @@ def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
 
 
 def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """log E[max(0, u + s Z)] and its derivatives in u and s; −inf where s = 0 and u ≤ 0."""
+    """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s; log max(0, u) where s = 0."""
     z = _ratio(u, s)
-    left = (z < -1.0) & (s > 0)
-    z_left, s_left = np.where(left, z, -1.0), np.where(left, s, 1.0)
-    by_u, by_s = normal.tau_ratios(z_left)
-    value = np.where(left, 0.0, s * normal.pdf(z) + u * normal.cdf(z))
-    positive = value > 0
-    inverse = np.divide(1.0, value, out=np.zeros_like(value), where=positive)
+    certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
+    if not np.any(certain):
+        log_tau, by_u, by_s = normal.log_tau(z)
+        inverse = 1.0 / s
+        return np.log(s) + log_tau, by_u * inverse, by_s * inverse
+    log_tau, by_u, by_s = normal.log_tau(np.where(certain, 0.0, z))
+    gain = np.where(certain, np.maximum(u, 0.0), 1.0)
+    inverse = 1.0 / np.where(certain, 1.0, s)
+    by_gain = np.divide(1.0, gain, out=np.zeros_like(gain), where=gain > 0)
     with np.errstate(divide="ignore"):
-        log_value = np.where(left, np.log(s_left) + normal.log_tau(z_left), np.log(np.maximum(value, 0.0)))
-    return (
-        log_value,
-        np.where(left, by_u / s_left, normal.cdf(z) * inverse),
-        np.where(left, by_s / s_left, normal.pdf(z) * inverse),
-    )
+        value = np.where(certain, np.log(gain), log_tau - np.log(inverse))
+    return value, np.where(certain, by_gain, by_u * inverse), np.where(certain, 0.0, by_s * inverse)
 
 
 def probability_of_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:

@@ -1,7 +1,7 @@
 """Global maximisation of an acquisition function over the unit cube.
 
 1. Screen: a quasi-random set over the cube, and clouds around the observed points with the best posterior means.
-2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method (refine.py).
+2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method (gp/ascent.py).
    Discrete dimensions are searched as such: all values of one dimension are tried while the others stay, in turn
    with the climb over the continuous dimensions.
 3. Polish the winner.
@@ -10,7 +10,7 @@ What is climbed is the acquisition's logarithm (`climbable`), whose gradient doe
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, final
 
 import numpy as np
@@ -18,15 +18,16 @@ from numpy.typing import ArrayLike
 
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
-from ceibo.acquisition.refine import climb
 from ceibo.acquisition.sampling import unit_draws
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
+from ceibo.gp.ascent import Box, Rules, climb
 from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import limited_blas
 
 _ENUMERATE_BELOW: Final = 2048  # a purely discrete space of at most this many points is searched exhaustively
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
+_NEIGHBOURHOOD: Final = 0.4  # starts are kept half a length scale apart, but no dimension counts as longer than this
 _CLOUD_SCALES: Final = (0.3, 0.1, 0.02)  # of a cloud, in length scales (at most 1, the cube's width)
 
 
@@ -142,7 +143,9 @@ class _Search:
             jet = self.acquisition.climbable(prediction)
             return jet.value, jet.gradient(prediction)
 
-        return climb(evaluate, X, self.widths * self.continuous, iterations, tolerance)
+        box = Box(np.zeros(self.dimension), np.ones(self.dimension), self.widths * self.continuous)
+        ascent = climb(evaluate, X, box, Rules(iterations, tolerance))
+        return ascent.x, ascent.values
 
     def _snap(self, U: Array) -> Array:
         """Uniform coordinates to allowed values, each equally likely."""
@@ -176,7 +179,7 @@ class _Search:
         """The best points, none within half a length scale of a better one as long as there are such."""
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
-        kernel = self.acquisition.gp.kernel
+        kernel = replace(self.acquisition.gp.kernel, lengthscales=np.minimum(self.widths, _NEIGHBOURHOOD))
         close = kernel.squared_distance(X, X) < 0.25
         free = np.ones(len(X), dtype=bool)
         chosen: list[int] = []

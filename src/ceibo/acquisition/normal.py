@@ -18,6 +18,7 @@ from ceibo.gp.inputs import Array
 _LOG_SQRT_2PI: Final = 0.5 * np.log(2 * np.pi)
 _SQRT_HALF: Final = np.sqrt(0.5)
 _SQRT_HALF_PI: Final = np.sqrt(0.5 * np.pi)
+_TINY: Final = np.finfo(np.float64).tiny
 # 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to rounding.
 _SERIES_FROM: Final = 15.0
 # w(t) = 1/t² − 3/t⁴ + 15/t⁶ − …, coefficients ±(2k − 1)!! in powers of 1/t², highest first.
@@ -56,29 +57,23 @@ def tau(z: Array) -> Array:
     """τ(z) = φ(z) + z Φ(z)."""
     z = np.asarray(z)
     left = z < -1.0
-    t = np.where(left, -z, 1.0)
     right = np.where(left, 0.0, z)
-    return np.where(left, pdf(z) * _tail(t), pdf(right) + right * cdf(right))
+    return np.where(left, pdf(z) * _tail(np.where(left, -z, 1.0))[0], pdf(right) + right * cdf(right))
 
 
-def log_tau(z: Array) -> Array:
-    """log τ(z)."""
+def log_tau(z: Array) -> tuple[Array, Array, Array]:
+    """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z); the ratios are the derivatives of log(s·τ(u/s)) in u and s, times s."""
     z = np.asarray(z)
     left = z < -1.0
-    t = np.where(left, -z, 1.0)
+    w, R = _tail(np.where(left, -z, 1.0))
     right = np.where(left, 0.0, z)
-    return np.where(left, _log_pdf(z) + np.log(_tail(t)), np.log(pdf(right) + right * cdf(right)))
-
-
-def tau_ratios(z: Array) -> tuple[Array, Array]:
-    """Φ(z)/τ(z) and φ(z)/τ(z): the derivatives of log(s·τ(u/s)) in u and s, times s."""
-    z = np.asarray(z)
-    left = z < -1.0
-    t = np.where(left, -z, 1.0)
-    right = np.where(left, 0.0, z)
-    w = _tail(t)
-    value = pdf(right) + right * cdf(right)
-    return np.where(left, mills(t) / w, cdf(right) / value), np.where(left, 1.0 / w, pdf(right) / value)
+    density, probability = pdf(right), cdf(right)
+    value = density + right * probability
+    return (
+        np.where(left, _log_pdf(z) + np.log(w), np.log(value)),
+        np.where(left, R / w, probability / value),
+        np.where(left, 1.0 / w, density / value),
+    )
 
 
 def _log_pdf(z: Array) -> Array:
@@ -86,12 +81,16 @@ def _log_pdf(z: Array) -> Array:
         return np.asarray(-0.5 * np.square(z) - _LOG_SQRT_2PI)
 
 
-def _tail(t: Array) -> Array:
-    """w(t) = 1 − t R(t) for t ≥ 1."""
+def _tail(t: Array) -> tuple[Array, Array]:
+    """w(t) = 1 − t R(t) and R(t), for t ≥ 1."""
     far = t >= _SERIES_FROM
-    near = np.where(far, 1.0, t)
-    q = np.where(far, t, _SERIES_FROM) ** -2.0
-    series = np.zeros_like(q)
-    for coefficient in _SERIES:
-        series = (series + coefficient) * q
-    return np.where(far, np.maximum(series, np.finfo(float).tiny), 1.0 - near * mills(near))
+    R = mills(t)
+    w = 1.0 - np.minimum(t, _SERIES_FROM) * R
+    if np.any(far):
+        q = np.where(far, t, _SERIES_FROM) ** -2.0
+        series = np.zeros_like(q)
+        for coefficient in _SERIES:
+            series = (series + coefficient) * q
+        # At infinity w and R are 0; the smallest normal number keeps their logarithm and ratio finite.
+        w, R = np.where(far, np.maximum(series, _TINY), w), np.maximum(R, _TINY)
+    return w, R

@@ -4,6 +4,7 @@ The search runs on growing subsets of the data and ends on all of them: most ste
 cheap, and the result is a local maximum of the objective over all data. It is deterministic.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,9 +12,9 @@ from typing import Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import minimize
 
 from ceibo.errors import InputError
+from ceibo.gp.ascent import Ascent, Box, Rules, climb
 from ceibo.gp.inputs import Array, as_columns, as_noise, as_points, as_values
 from ceibo.gp.kernels import Kernel, kernel_class
 from ceibo.gp.likelihood import Objective, Priors
@@ -26,8 +27,9 @@ from ceibo.gp.posterior import GaussianProcess
 _LENGTHSCALE_RANGE: Final = (5e-3, 1e4)
 _VARIANCE_RANGE: Final = (1e-6, 1e4)
 _NOISE_RANGE: Final = (1e-8, 1e2)
-_FIRST_SUBSET, _SUBSET_GROWTH = 96, 4
-_ROUGH, _FINE = 3e-4, 1e-6  # relative improvement at which a search stops: on a subset, on all data
+_SMALLEST_SUBSET, _SUBSET_GROWTH = 40, 3
+_ROUGH, _FINE = 3e-2, 1e-3  # a search ends when another step promises less log density: on a subset, on all data
+_STEPS: Final = 200
 
 
 class FitStatus(Enum):
@@ -148,23 +150,25 @@ class _Search:
         self.bounds = np.log(np.array(bounds))
 
     def run(self, start: Hyperparameters | None) -> tuple[Array, FitStatus, str]:
-        defaults = [default.to_theta(self.data.infers_noise) for default in self.defaults()]
-        previous = [] if start is None else [np.clip(start.to_theta(self.data.infers_noise), *self.bounds.T)]
-        objective = self._objective(self._subsets()[0])
+        infers = self.data.infers_noise
+        subsets = self._subsets()
+        objective = self._objective(subsets[0])
+        defaults = [default.to_theta(infers) for default in self.defaults()]
+        previous = [] if start is None else [np.clip(start.to_theta(infers), *self.bounds.T)]
         fresh = max(defaults, key=lambda theta: objective(theta)[0])
-        best, converged = fresh, False
-        for level, rows in enumerate(self._subsets()):
+        ends = [self._climb(objective, theta, None) for theta in [fresh, *previous]]
+        best = max(ends, key=lambda end: float(end.values[0]))
+        self.evaluations += objective.evaluations
+        for smaller, rows in itertools.pairwise(subsets):
             objective = self._objective(rows)
-            tolerance = _FINE if len(rows) == len(self.data.X) else _ROUGH
-            ends = [self._climb(objective, theta, tolerance) for theta in ([best, *previous] if level == 0 else [best])]
-            value, best, converged = max(ends, key=lambda end: end[0])
+            # More data, more curvature: by how much depends on the data; the square root is a fair middle.
+            best = self._climb(objective, best.x[0], best.H * np.sqrt(len(smaller) / len(rows)))
             self.evaluations += objective.evaluations
-        if not np.isfinite(value):
-            if previous:
-                return previous[0], FitStatus.PREVIOUS, FitStatus.PREVIOUS.value
-            return defaults[0], FitStatus.DEFAULT, FitStatus.DEFAULT.value
-        status = FitStatus.CONVERGED if converged else FitStatus.STOPPED
-        return best, status, status.value
+        if not np.isfinite(best.values[0]):
+            status = FitStatus.PREVIOUS if previous else FitStatus.DEFAULT
+            return [*previous, *defaults][0], status, status.value
+        status = FitStatus.CONVERGED if best.ended[0] else FitStatus.STOPPED
+        return best.x[0], status, status.value
 
     def defaults(self) -> list[Hyperparameters]:
         """Fresh starts: smooth and wiggly, with little noise and with much."""
@@ -178,34 +182,24 @@ class _Search:
 
     def _subsets(self) -> list[Array]:
         """Rows of growing subsets, evenly spread over the order of measurement; the last is all rows."""
-        n, sizes = len(self.data.X), []
-        size = _FIRST_SUBSET
-        while size * 1.5 < n:
-            sizes.append(size)
-            size *= _SUBSET_GROWTH
-        return [np.linspace(0, n - 1, size).round().astype(int) for size in [*sizes, n]]
+        n = len(self.data.X)
+        sizes = [n]
+        while sizes[-1] >= _SUBSET_GROWTH * _SMALLEST_SUBSET:
+            sizes.append(sizes[-1] // _SUBSET_GROWTH)
+        return [np.linspace(0, n - 1, size).round().astype(int) for size in reversed(sizes)]
 
     def _objective(self, rows: Array) -> Objective:
         data = self.data if len(rows) == len(self.data.X) else self.data.rows(rows)
         return Objective(data, self.kernel, self.categorical, self.priors)
 
-    def _climb(self, objective: Objective, theta: Array, tolerance: float) -> tuple[float, Array, bool]:
-        """Best value met, its θ, and whether the search converged."""
-        best_value, best_theta = -np.inf, theta
+    def _climb(self, objective: Objective, theta: Array, H: Array | None) -> Ascent:
+        def evaluate(thetas: Array) -> tuple[Array, Array]:
+            value, gradient = objective(thetas[0])
+            return np.array([value]), gradient[None, :]
 
-        def negative(candidate: Array) -> tuple[float, Array]:
-            nonlocal best_value, best_theta
-            value, gradient = objective(candidate)
-            if value > best_value:
-                best_value, best_theta = value, candidate.copy()
-            # A failed factorization is a wall: a huge finite value makes the line search step back.
-            return (-value, -gradient) if np.isfinite(value) else (1e30, np.zeros_like(gradient))
-
-        result = minimize(
-            negative, theta, jac=True, method="L-BFGS-B", bounds=self.bounds,
-            options={"maxiter": 200, "ftol": tolerance, "gtol": 1e-4, "maxcor": 20},
-        )  # fmt: skip
-        return best_value, best_theta, bool(result.success)
+        box = Box(*self.bounds.T, np.ones(len(theta)))
+        tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
+        return climb(evaluate, theta[None, :], box, Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0), H)
 
 
 def _result(
