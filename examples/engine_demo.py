@@ -37,8 +37,8 @@ def model(X: Array, y: Array) -> GaussianProcess:
 def main() -> None:
     console, rng = Console(), np.random.default_rng(SEED)
     console.print(
-        f"[bold]Minimise a function of two settings[/], measured with an error of ±{NOISE_STD}: {INITIAL} points, then\n"
-        f"{STEPS} more, each where corrected expected improvement ('gain?') is largest.\n",
+        f"[bold]Minimise a function of two settings[/], measured with an error of ±{NOISE_STD}:\n"
+        f"{INITIAL} points, then {STEPS} more, each where corrected expected improvement ('gain?') is largest.\n",
         highlight=False,
     )
     X = qmc.Sobol(2, seed=SEED).random(INITIAL)
