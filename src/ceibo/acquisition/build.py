@@ -14,6 +14,7 @@ from ceibo.acquisition.knowledge import CorrectedKnowledgeGradient, KnowledgeGra
 from ceibo.acquisition.monte_carlo import NoisyExpectedImprovement, ParallelNoisyExpectedImprovement, draw
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
+from ceibo.gp.inputs import as_integer, as_number
 from ceibo.gp.linalg import limited_blas
 
 DEFAULT_DRAWS: Final = {"noisy-ei": 20, "q-noisy-ei": 256}
@@ -118,13 +119,10 @@ def build(  # noqa: PLR0913 - public, keyword-only
     """
     if name not in ACQUISITIONS:
         raise InputError(f"acquisition must be one of {', '.join(ACQUISITIONS)}, got {name!r}.")
-    if not (np.isfinite(beta) and beta >= 0):
-        raise InputError(f"beta must be a finite number, zero or above, got {beta!r}.")
-    if draws is not None and draws < 1:
-        raise InputError(f"draws must be at least 1, got {draws!r}.")
-    noise = float(np.asarray(gp.expected_noise if next_noise_variance is None else next_noise_variance))
-    if not (np.isfinite(noise) and noise >= 0):
-        raise InputError(f"next_noise_variance must be finite, zero or above, got {next_noise_variance!r}.")
+    beta, seed = as_number(beta, "beta"), as_integer(seed, "seed", 0)
+    draws = None if draws is None else as_integer(draws, "draws", 1)
+    expected = gp.expected_noise if next_noise_variance is None else next_noise_variance
+    noise = as_number(expected, "next_noise_variance")
     with limited_blas(len(gp.state.points)):
         if pending is not None and np.size(pending):
             gp = gp.condition(pending, noise)

@@ -15,7 +15,7 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Indices, Mask
 
 Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), gradients (B, d)
 
@@ -56,7 +56,7 @@ class Ascent:
     x: Array
     values: Array
     H: Array
-    ended: Array
+    ended: Mask
 
 
 @final
@@ -64,16 +64,16 @@ class Ascent:
 class _Starts:
     """The starts still climbing; every array has one row per start."""
 
-    row: Array  # (B,) int, where the start stands in the result
+    row: Indices  # (B,) where the start stands in the result
     x: Array  # (B, d)
     value: Array  # (B,)
     gradient: Array  # (B, d)
     H: Array  # (B, d, d)
-    fresh: Array  # (B,) bool: H is still the first guess, which has no units
+    fresh: Mask  # (B,) H is still the first guess, which has no units
     step: Array  # (B,) share of the full step to try
     gain: Array  # (B,) of the last step taken
 
-    def keep(self, mask: Array) -> "_Starts":
+    def keep(self, mask: Mask) -> "_Starts":
         return _Starts(*(getattr(self, each.name)[mask] for each in fields(self)))
 
 
@@ -116,7 +116,7 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
     return result
 
 
-def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Array]:
+def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Mask]:
     """One step of every start, and which of them have ended."""
     x, value, gradient = starts.x, starts.value, starts.gradient
     slope, direction = _direction(starts, box)
@@ -166,7 +166,7 @@ def _direction(starts: _Starts, box: Box) -> tuple[Array, Array]:
     return slope, direction
 
 
-def _updated(starts: _Starts, good: Array, s: Array, y: Array, widths: Array) -> tuple[Array, Array]:
+def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> tuple[Array, Mask]:
     """Inverse Hessians of −f after moves s and changes y of −gradient (B, d), by the BFGS formula."""
     H = starts.H
     curvature = (s * y).sum(axis=1)

@@ -197,7 +197,7 @@ class _Search:
             value, gradient = objective(thetas[0])
             return np.array([value]), gradient[None, :]
 
-        box = Box(*self.bounds.T, np.ones(len(theta)))
+        box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(len(theta)))
         tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
         return climb(evaluate, theta[None, :], box, Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0), H)
 

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -61,9 +62,11 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.is_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
         self._pid = os.getpid()
-        # An in-memory database has one connection, which threads take in turns.
-        self._turn: AbstractContextManager[Any] = threading.RLock() if self.is_memory else nullcontext()
+        # Threads take turns: in memory they share one connection, and a file must be at rest during a fork.
+        self._turn = threading.RLock()
         self._engine = _sqlite_engine(self.url, self.is_memory) if self.is_sqlite else _postgresql_engine(self.url)
+        if self.file is not None:
+            _files.add(self)
 
     @property
     def file(self) -> Path | None:
@@ -121,10 +124,20 @@ class Database:
 
     def _transact(self, work: Work[T], write: bool) -> T:
         self._check_process()
-        with self._turn, self._engine.connect() as plain:
+        turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
+        with turn, self._engine.connect() as plain:
             connection = plain.execution_options(ceibo_write=write)
             with connection.begin():
                 return work(connection)
+
+    def rest(self) -> None:
+        """Wait until no thread uses the database, and close its connections, until `resume`."""
+        self._turn.acquire()
+        self._engine.dispose()
+
+    def resume(self) -> None:
+        """Let threads go on after `rest`."""
+        self._turn.release()
 
     def _check_process(self) -> None:
         if self._pid == os.getpid():
@@ -150,6 +163,26 @@ class Database:
                     raise StorageError(failure.sentence) from error
             time.sleep(pause)
         raise StorageError("unreachable")  # _pauses never ends
+
+
+_files: "weakref.WeakSet[Database]" = weakref.WeakSet()
+_resting: list[Database] = []
+
+
+def _before_fork() -> None:
+    """Close every SQLite file: a child that inherits an open one believes to hold locks it does not hold."""
+    _resting.extend(_files)
+    for database in _resting:
+        database.rest()
+
+
+def _after_fork() -> None:
+    while _resting:
+        _resting.pop().resume()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 def _pauses() -> Iterator[float]:
