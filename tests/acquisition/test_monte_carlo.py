@@ -1,0 +1,203 @@
+"""Noisy EI and qNEI: BoTorch given the same draws, an independent Monte Carlo, limits."""
+
+import numpy as np
+import pytest
+import torch
+from botorch.acquisition.analytic import ExpectedImprovement
+from botorch.acquisition.monte_carlo import qNoisyExpectedImprovement
+from botorch.acquisition.objective import GenericMCObjective
+from botorch.posteriors import Posterior
+from botorch.sampling.base import MCSampler
+
+import torch_oracle
+from ceibo.acquisition import build
+from ceibo.acquisition.monte_carlo import draw
+from ceibo.acquisition.sampling import normal_draws, unit_draws
+from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
+from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
+
+by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
+by_seed = pytest.mark.parametrize("seed", range(2))
+
+# Draws and noiseless model carry a nugget of 1e-9 of the variance, so they are a process that differs by 3e-5 of its
+# standard deviation from the one without; the oracles below carry it too, and what is left is its rounding.
+NUGGET = 1e-9
+
+
+def small_gp(seed: int, kernel: type[Kernel] = Matern52) -> GaussianProcess:
+    return make_gp(seed, n=7, d=2, kernel=kernel, noise=(0.05, 0.5))
+
+
+def new_points(seed: int, n: int = 6) -> Array:
+    return np.random.default_rng(1000 + seed).random((n, 2))
+
+
+def joint_draws(gp: GaussianProcess, base: Array) -> Array:
+    """(S, n) draws of f at the observed points from standard normal ones, in the units of y."""
+    dense = Dense(gp)
+    covariance = dense.covariance(gp.X, gp.X) + NUGGET * gp.kernel.variance * np.eye(len(gp.X))
+    return dense.mean(gp.X) + base @ np.linalg.cholesky(covariance).T
+
+
+# -- BoTorch, given the same draws --------------------------------------------------------------------------------
+
+
+@by_kernel
+@by_seed
+def test_noisy_ei_is_the_mean_of_botorchs_ei_over_the_same_draws(kernel: type[Kernel], seed: int) -> None:
+    gp, A = small_gp(seed, kernel), new_points(seed)
+    f = joint_draws(gp, normal_draws(8, 8, seed=3)[:, :7])
+    total = np.zeros(len(A))
+    with torch_oracle.exact():
+        for values in f:
+            noiseless = torch_oracle.model_like(gp, y=values, noise=np.full(7, NUGGET * gp.kernel.variance))
+            ei = ExpectedImprovement(noiseless, torch_oracle.tensor(values.min()), maximize=False)
+            total += ei(torch_oracle.tensor(A)[:, None, :]).numpy()
+    got = build("noisy-ei", gp, seed=3, draws=8).value(A)
+    np.testing.assert_allclose(got, total / 8, rtol=1e-5, atol=1e-8)
+
+
+class _Given(MCSampler):
+    """Hands out given base samples, in place of random ones."""
+
+    def __init__(self, base: Array) -> None:
+        super().__init__(sample_shape=torch.Size([len(base)]))
+        self.given = torch_oracle.tensor(base)
+
+    def forward(self, posterior: Posterior) -> torch.Tensor:
+        return posterior.rsample_from_base_samples(self.sample_shape, self.given[:, None, :])
+
+
+@by_kernel
+@by_seed
+def test_qnei_is_botorchs_given_the_same_base_draws(kernel: type[Kernel], seed: int) -> None:
+    gp, A = small_gp(seed, kernel), new_points(seed)
+    base = normal_draws(32, 8, seed=5)
+    with torch_oracle.exact():
+        acquisition = qNoisyExpectedImprovement(
+            torch_oracle.model_like(gp),
+            X_baseline=torch_oracle.tensor(gp.X),
+            sampler=_Given(base),
+            objective=GenericMCObjective(lambda f, X=None: -f[..., 0]),
+            prune_baseline=False,
+            cache_root=False,
+        )
+        expected = np.array([float(acquisition(torch_oracle.tensor(a)[None, None, :])) for a in A])
+    got = build("q-noisy-ei", gp, seed=5, draws=32).value(A)
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)  # BoTorch's draws have no nugget
+
+
+# -- an independent Monte Carlo -----------------------------------------------------------------------------------
+
+
+@by_seed
+@pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
+def test_both_estimate_the_expected_improvement_over_the_best_observed(name: str, seed: int) -> None:
+    """E[max(0, min_j f(x_j) − f(x))] over the joint posterior, which both are estimates of."""
+    gp, rng = small_gp(seed), np.random.default_rng(10 + seed)
+    acq = build(name, gp, draws=4096)
+    for a in new_points(seed, 4):
+        points = np.concatenate([gp.X, a[None]])
+        dense = Dense(gp)
+        f = rng.multivariate_normal(dense.mean(points), dense.covariance(points, points), 400_000, method="eigh")
+        plain = np.maximum(f[:, :-1].min(axis=1) - f[:, -1], 0)
+        value, own = acq.value(a[None])[0], np.std(plain) / np.sqrt(4096)
+        # Quasi-random draws are no worse than random ones, whose error is added to that of the plain estimate.
+        assert abs(value - plain.mean()) < 5 * np.hypot(own, np.std(plain) / np.sqrt(400_000))
+
+
+def test_pending_points_count_among_the_best() -> None:
+    """With a pending point the value is what x adds beyond it."""
+    gp, rng = small_gp(1), np.random.default_rng(11)
+    pending, a = new_points(7, 2), new_points(8, 1)
+    noise = float(np.mean(gp.noise_variance))
+    points = np.concatenate([gp.X, pending, a])
+    dense = Dense(gp, extra=pending, extra_noise=noise)
+    f = rng.multivariate_normal(dense.mean(points), dense.covariance(points, points), 400_000, method="eigh")
+    plain = np.maximum(f[:, :-1].min(axis=1) - f[:, -1], 0)
+    for name in ("noisy-ei", "q-noisy-ei"):
+        value = build(name, gp, draws=4096, pending=pending).value(a)[0]
+        assert abs(value - plain.mean()) < 5 * np.std(plain) / np.sqrt(4096)
+
+
+def test_draws_have_the_posteriors_moments() -> None:
+    gp = small_gp(0)
+    drawn = draw(gp, 4096, seed=1)
+    f = gp.mean + gp.unit * drawn.predictor(gp.X).linear  # (n, S): the noiseless model passes through its draw
+    dense = Dense(gp)
+    for i in range(7):
+        assert_within_error(dense.mean(gp.X[[i]])[0], f[i])
+    np.testing.assert_allclose(np.cov(f), dense.covariance(gp.X, gp.X), atol=0.05)  # 1/√4096 = 0.016, thrice
+    np.testing.assert_allclose(drawn.best, ((f - gp.mean) / gp.unit).min(axis=0), atol=1e-5)
+
+
+# -- limits -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
+def test_without_noise_they_are_ei(name: str) -> None:
+    gp = make_gp(3, n=7, d=2, kernel=Matern12, noise=(0.0, 0.0))
+    A = new_points(3)
+    expected = build("ei", gp).value(A)
+    got = build(name, gp, draws=4096).value(A)
+    # Noisy EI has nothing left to draw but its nugget; qNEI still draws f(x), 4,096 times.
+    np.testing.assert_allclose(got, expected, rtol=1e-3 if name == "noisy-ei" else 0.05, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
+def test_values_are_positive_and_logarithms_agree(name: str) -> None:
+    gp = small_gp(4)
+    A = new_points(4, 200)
+    acq = build(name, gp)
+    values, logs = acq.value(A), acq.log_value(A)
+    assert np.all(values >= 0)
+    positive = values > 1e-300
+    np.testing.assert_allclose(logs[positive], np.log(values[positive]), rtol=1e-10, atol=1e-10)
+    assert np.all(logs[~positive] < -690)  # log 1e-300
+
+
+def test_what_the_maximiser_climbs_has_a_slope_where_qnei_is_flat() -> None:
+    """Where no draw improves, qNEI is zero; the rounded form still rises towards the good points."""
+    X = np.array([[0.1], [0.5], [0.9]])
+    gp = GaussianProcess(X, [-3.0, 0.0, 3.0], 1e-4, Matern52([0.3]))
+    acq = build("q-noisy-ei", gp, draws=16)
+    x = np.array([[0.88]])
+    assert acq.value(x)[0] == 0.0
+    prediction = acq.predictor(x)
+    jet = acq.climbable(prediction)
+    assert np.isfinite(jet.value[0])
+    assert np.linalg.norm(jet.gradient(prediction)) > 0
+
+
+def test_more_draws_by_default_for_qnei() -> None:
+    gp = small_gp(5)
+    assert build("noisy-ei", gp).predictor.weights.shape[1] == 20
+    assert build("q-noisy-ei", gp).predictor.weights.shape[1] == 256
+
+
+def test_coincident_noiseless_points_can_be_drawn_at() -> None:
+    X = np.array([[0.5, 0.5]] * 5 + [[0.5 + 1e-9, 0.5]])
+    gp = GaussianProcess(X, np.zeros(6), 0.0, Matern52([0.5, 0.5]))
+    assert np.all(np.isfinite(build("noisy-ei", gp).value(new_points(0))))
+
+
+# -- quasi-random numbers -----------------------------------------------------------------------------------------
+
+
+def test_quasi_random_draws_fill_the_open_cube_evenly() -> None:
+    U = unit_draws(512, 5, seed=4)
+    assert np.all((U > 0) & (U < 1))
+    for k in range(5):  # a Sobol set puts exactly one of 512 points into each of 512 equal intervals
+        assert len(set((U[:, k] * 512).astype(int))) == 512
+
+
+def test_draws_depend_on_the_seed_alone() -> None:
+    np.testing.assert_array_equal(unit_draws(20, 3, seed=1), unit_draws(20, 3, seed=1))
+    assert not np.array_equal(unit_draws(20, 3, seed=1), unit_draws(20, 3, seed=2))
+    np.testing.assert_array_equal(unit_draws(20, 3, seed=1), unit_draws(32, 3, seed=1)[:20])
+
+
+def test_kernel_oracle_is_what_the_model_uses() -> None:
+    """Guards the oracle of this file: a wrong oracle would make the comparisons above meaningless."""
+    gp = small_gp(6)
+    np.testing.assert_allclose(gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13)
