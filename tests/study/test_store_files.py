@@ -228,9 +228,10 @@ def test_a_store_survives_fork(url: str) -> None:
         if pid == 0:
             status = 1
             try:
+                inherited = store._database.is_sqlite and store._database._engine.pool.checkedin()  # type: ignore[attr-defined]
                 for _ in range(5):
                     store.create_trials(study.id, [NewTrial({"x": 0.5})])
-                status = 0
+                status = 2 if inherited else 0
             finally:
                 os._exit(status)
         pids.append(pid)
