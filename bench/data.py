@@ -9,6 +9,7 @@ from scipy.stats import qmc
 from ceibo.gp.inputs import Array
 
 DIMENSION: Final = 6
+KINDS: Final = ("spread", "run")
 _CENTRE: Final = np.array([0.2, 0.7, 0.45, 0.9, 0.3, 0.6])
 _WEIGHTS: Final = np.array([3.0, 2.0, 1.5, 1.0, 0.5, 0.2])
 _RANGE: Final = 5.3  # of the function over the cube
@@ -24,13 +25,21 @@ class Data:
     noise: Array
 
 
-def noisy_function(n: int, seed: int) -> Data:
-    """A bowl with ripples in six dimensions, measured at n Sobol points.
+def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
+    """A bowl with ripples in six dimensions, measured at n points.
 
     Each measurement's noise has a standard deviation drawn from 0 to 10 % of the function's range, and known.
+
+    Args:
+        kind: "spread", Sobol points; "run", points as an optimisation leaves them: a fifth of them (at least 3d)
+            Sobol points, the others around the optimum, some close and some less so.
     """
     rng = np.random.default_rng((n, seed))
     X = sobol(n, DIMENSION, int(rng.integers(2**31)))
+    if kind == "run":
+        first = max(3 * DIMENSION, n // 5)
+        widths = np.exp(rng.uniform(np.log(0.02), np.log(0.3), (max(n - first, 0), 1)))
+        X[first:] = np.clip(_CENTRE + widths * rng.standard_normal((len(widths), DIMENSION)), 0.0, 1.0)
     ripples = 0.4 * np.sin(7.0 * X[:, 0] + 4.0 * X[:, 1]) + 0.3 * np.cos(9.0 * X[:, 2] * X[:, 3])
     f = (X - _CENTRE) ** 2 @ _WEIGHTS + ripples
     noise_std = rng.uniform(0.0, 0.1, n) * _RANGE

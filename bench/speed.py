@@ -1,6 +1,7 @@
 """Seconds of one cold suggestion by every library, on the same data, with one BLAS thread, beside the LAPACK floor."""
 
 import gc
+import itertools
 import statistics
 from collections import Counter
 from typing import Any, Final
@@ -10,7 +11,7 @@ import numpy as np
 from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
-from bench.data import DIMENSION, Data, noisy_function
+from bench.data import DIMENSION, KINDS, Data, noisy_function
 from bench.process import answer, progress, run_child, timed
 from ceibo import acquisition
 from ceibo.gp import fit_gp, likelihood, linalg
@@ -21,7 +22,7 @@ QUICK_REPEATS: Final = {20: 3, 50: 3, 150: 3}
 
 
 def collect(quick: bool) -> dict[str, Any]:
-    """Seconds by peer and n, and ceibo's own split and floor."""
+    """Seconds by kind of data, n and peer, and ceibo's own split and floor."""
     repeats = QUICK_REPEATS if quick else REPEATS
     answered: dict[str, Any] = run_child("bench.speed", {"repeats": {str(n): count for n, count in repeats.items()}})
     return answered
@@ -38,17 +39,18 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
             prepare(noisy_function(15, 0), 0)()
         gc.freeze()  # what the imports left in memory is not to be collected again in the middle of a measurement
         rows = []
-        for size, repeats in request["repeats"].items():
+        for kind, (size, repeats) in itertools.product(KINDS, request["repeats"].items()):
             n = int(size)
-            progress(f"speed: n = {n}")
+            progress(f"speed: {kind} data, n = {n}")
             times: dict[str, list[float]] = {name: [] for name in peers.PEERS}
             for repeat in range(repeats):
-                data = noisy_function(n, repeat % DATA_SETS)
+                data = noisy_function(n, repeat % DATA_SETS, kind)
                 for name, prepare in peers.PEERS.items():
                     action = prepare(data, repeat)
                     gc.collect()
                     times[name].append(timed(action))
-            rows.append({"n": n, "repeats": repeats, "seconds": _summary(times), "ceibo": _inside(n)})
+            inside = _inside([noisy_function(n, seed, kind) for seed in range(DATA_SETS)])
+            rows.append({"data": kind, "n": n, "repeats": repeats, "seconds": _summary(times), "ceibo": inside})
     return {"dimension": DIMENSION, "rows": rows}
 
 
@@ -56,19 +58,18 @@ def _summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     return {name: {"median": statistics.median(values), "minimum": min(values)} for name, values in times.items()}
 
 
-def _inside(n: int) -> dict[str, float]:
+def _inside(data_sets: list[Data]) -> dict[str, float]:
     """ceibo's time by part, and the time LAPACK alone needs for its factorizations; medians over the data sets."""
     parts: dict[str, list[float]] = {"fit": [], "maximise": [], "evaluations": [], "floor": []}
-    for seed in range(DATA_SETS):
-        data = noisy_function(n, seed)
+    for data in data_sets:
         sizes = evaluated_sizes(data)
         parts["evaluations"].append(sum(sizes.values()))
         parts["fit"].append(min(timed(lambda d=data: fit_gp(d.X, d.y, d.noise)) for _ in range(3)))  # type: ignore[misc]
         gp = fit_gp(data.X, data.y, data.noise).gp
         built = acquisition.build("corrected-ei", gp)
         parts["maximise"].append(min(timed(lambda a=built: acquisition.maximize(a)) for _ in range(3)))  # type: ignore[misc]
-        sizes[n] += 1  # the final model
-        parts["floor"].append(sum(count * factorization_seconds(size) for size, count in sizes.items()))
+        sizes[len(data.X)] += 1  # the final model
+        parts["floor"].append(sum(count * min(factorization_times(size)) for size, count in sizes.items()))
     return {name: statistics.median(values) for name, values in parts.items()}
 
 
@@ -86,8 +87,8 @@ def evaluated_sizes(data: Data) -> Counter[int]:
     return sizes
 
 
-def factorization_seconds(n: int, repeats: int = 5) -> float:
-    """Least time of LAPACK's Cholesky factor and inverse (potrf, potri) of an n×n matrix."""
+def factorization_times(n: int, repeats: int = 5) -> list[float]:
+    """Seconds of LAPACK's Cholesky factor and inverse (potrf, potri) of an n×n matrix."""
     rng = np.random.default_rng(n)
     root = rng.standard_normal((n, n)) / np.sqrt(n)
     K = np.asfortranarray(root @ root.T + np.eye(n))
@@ -100,7 +101,7 @@ def factorization_seconds(n: int, repeats: int = 5) -> float:
     for _ in range(repeats):
         work = K.copy(order="F")
         seconds.append(timed(lambda w=work: factorize_and_invert(w)))  # type: ignore[misc]
-    return min(seconds)
+    return seconds
 
 
 if __name__ == "__main__":

@@ -50,11 +50,11 @@ def _speed(speed: Results) -> str:
     rows = speed["rows"]
     names = list(rows[0]["seconds"])
     peers = [name for name in names if not name.startswith("ceibo")]
-    seconds = [[str(row["n"]), *(_pair(row["seconds"][name]) for name in names), str(row["repeats"])] for row in rows]
-    ratios = [[str(row["n"]), *(_ratio_cell(row, name) for name in peers)] for row in rows]
+    seconds = [[*_which(row), *(_pair(row["seconds"][name]) for name in names), str(row["repeats"])] for row in rows]
+    ratios = [[*_which(row), *(_ratio_cell(row, name) for name in peers)] for row in rows]
     inside = [
         [
-            str(row["n"]),
+            *_which(row),
             *(f"{1e3 * row['ceibo'][part]:.3g}" for part in ("fit", "maximise", "floor")),
             f"{row['ceibo']['evaluations']:.0f}",
             f"{row['seconds'][OWN]['median'] / row['ceibo']['floor']:.1f}",
@@ -67,17 +67,22 @@ def _speed(speed: Results) -> str:
             "Fit and maximise, from data to the next point, on the same data, in one process, all sides with one BLAS "
             "thread, taking turns; imports and a first small call are not counted. BoTorch: SingleTaskGP with the "
             "known noise, standardised outcomes, 4 restarts and 256 raw samples. Optuna: a study of n finished trials "
-            "and a fresh GPSampler.",
+            "and a fresh GPSampler. Data: a bowl with ripples, each value with its own known noise of up to 10 % of "
+            "the range; *spread*: at Sobol points; *run*: as an optimisation leaves them, mostly around the optimum.",
             "How many times faster ceibo's corrected EI is (medians; in brackets the target, **bold** where met):",
-            _table(["n", *peers], ratios),
+            _table(["data", "n", *peers], ratios),
             "Seconds, median (minimum):",
-            _table(["n", *names, "repeats"], seconds),
+            _table(["data", "n", *names, "repeats"], seconds),
             "Inside ceibo, milliseconds. The floor is what LAPACK needs for the factorizations alone: a Cholesky "
             "factor and inverse for each evaluation of the likelihood, at the number of rows it was made on, and one "
             "for the final model.",
-            _table(["n", "fit", "maximise", "LAPACK floor", "likelihood evaluations", "suggestion / floor"], inside),
+            _table(["data", "n", "fit", "maximise", "LAPACK floor", "evaluations", "suggestion / floor"], inside),
         ]
     )
+
+
+def _which(row: Results) -> list[str]:
+    return [row["data"], str(row["n"])]
 
 
 def _ratio_cell(row: Results, peer: str) -> str:
