@@ -102,7 +102,7 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         step=np.ones(count),
         gain=np.full(count, np.inf),
     ).keep(np.isfinite(values) & np.isfinite(gradients).all(axis=1))
-    for iteration in range(rules.iterations):
+    for iteration in range(rules.iterations if len(starts.row) else 0):
         starts, ended = _advance(evaluate, starts, box, rules)
         if iteration >= rules.patience:
             ended |= starts.value + rules.hopeless * starts.gain < result.values.max()

@@ -52,11 +52,12 @@ class Hyperparameters:
 
     def __post_init__(self) -> None:
         lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
-        values = np.append(lengthscales, self.variance)
+        values = np.append(lengthscales, [self.variance, 1.0 if np.isnan(self.noise) else self.noise])
         if lengthscales.ndim != 1 or not np.all(np.isfinite(values)) or np.any(values <= 0):
             raise InputError(
                 "hyperparameters must be finite and above zero, got "
-                f"lengthscales {lengthscales.tolist()} and variance {self.variance!r}."
+                f"lengthscales {lengthscales.tolist()}, variance {self.variance!r} and noise {self.noise!r}. "
+                "Noise may also be NaN: all known."
             )
         object.__setattr__(self, "lengthscales", lengthscales)
 
