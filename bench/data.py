@@ -47,10 +47,12 @@ def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
 
 
 def random_surface(dimension: int, seed: int) -> Data:
-    """Noisy values of a random smooth function, at scattered points and around the best of them, as in a real run."""
+    """Noisy values of a random function, at scattered points and around the best of them, as in a real run."""
     rng = np.random.default_rng((dimension, seed))
     n = int(rng.integers(3 * dimension, 12 * dimension + 1))
-    lengthscales = np.sqrt(dimension) * np.exp(rng.uniform(np.log(0.15), np.log(0.8), dimension))
+    # From rough, with many local maxima, to smooth; dimensions matter unequally.
+    typical = np.sqrt(dimension) * np.exp(rng.uniform(np.log(0.05), np.log(0.8)))
+    lengthscales = typical * np.exp(rng.uniform(-0.7, 0.7, dimension))
     # Random Fourier features of a Matérn-5/2 kernel: frequencies from a Student t with 5 degrees of freedom.
     features = 512
     tails = np.sqrt(5.0 / rng.chisquare(5, features))
