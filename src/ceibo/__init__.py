@@ -1,3 +1,37 @@
-"""Bayesian optimisation of noisy, expensive processes."""
+"""Bayesian optimisation of noisy, expensive processes, built on corrected expected improvement."""
 
-__version__ = "0.1.0"
+from ceibo import acquisition, gp
+from ceibo.errors import CeiboError, InputError
+from ceibo.study import (
+    Categorical,
+    Estimate,
+    Float,
+    Int,
+    Measurement,
+    Result,
+    StopReason,
+    Study,
+    Trial,
+    maximize,
+    minimize,
+)
+from ceibo.version import __version__
+
+__all__ = [
+    "Categorical",
+    "CeiboError",
+    "Estimate",
+    "Float",
+    "InputError",
+    "Int",
+    "Measurement",
+    "Result",
+    "StopReason",
+    "Study",
+    "Trial",
+    "__version__",
+    "acquisition",
+    "gp",
+    "maximize",
+    "minimize",
+]

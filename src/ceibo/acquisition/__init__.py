@@ -1,5 +1,6 @@
 """What to measure next: acquisition functions and their maximisation."""
 
+from ceibo.acquisition.avoid import avoid
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import ACQUISITIONS, build, posterior_mean
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
@@ -11,6 +12,7 @@ __all__ = [
     "Incumbent",
     "Maximum",
     "SearchSettings",
+    "avoid",
     "build",
     "find_incumbent",
     "maximize",

@@ -31,10 +31,12 @@ class Jet:
     variance: Array | None = None  # (N,)
     difference_variance: Array | None = None  # (N,)
     gap: Array | None = None  # (N,)
+    x: Array | None = None  # (N, d) dependence on x other than through the prediction
 
     def gradient(self, prediction: Prediction) -> Array:
         """Gradient in x, (N, d)."""
-        return prediction.pullback(self.linear, self.variance, self.difference_variance, self.gap)
+        through = prediction.pullback(self.linear, self.variance, self.difference_variance, self.gap)
+        return through if self.x is None else through + self.x
 
 
 @dataclass(frozen=True, eq=False)

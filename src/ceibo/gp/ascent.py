@@ -21,6 +21,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), grad
 
 _SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
+_TINY: Final = np.finfo(np.float64).tiny
 _SETTLED: Final = 100.0  # the last gain must be within this many tolerances for a start to end by its model's word
 
 
@@ -102,24 +103,27 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         step=np.ones(count),
         gain=np.full(count, np.inf),
     ).keep(np.isfinite(values) & np.isfinite(gradients).all(axis=1))
+    ahead = _direction(starts, box)
     for iteration in range(rules.iterations if len(starts.row) else 0):
-        starts, ended = _advance(evaluate, starts, box, rules)
+        starts, ended, ahead = _advance(evaluate, starts, ahead, box, rules)
         if iteration >= rules.patience:
             ended |= starts.value + rules.hopeless * starts.gain < result.values.max()
         result.x[starts.row], result.values[starts.row] = starts.x, starts.value
         if ended.any():
             result.H[starts.row], result.ended[starts.row] = starts.H, ended
-            starts = starts.keep(~ended)
+            starts, ahead = starts.keep(~ended), (ahead[0][~ended], ahead[1][~ended])
         if len(starts.row) == 0:
             break
     result.H[starts.row] = starts.H
     return result
 
 
-def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Mask]:
-    """One step of every start, and which of them have ended."""
+def _advance(
+    evaluate: Evaluate, starts: _Starts, ahead: tuple[Array, Array], box: Box, rules: Rules
+) -> tuple[_Starts, Mask, tuple[Array, Array]]:
+    """One step of every start from its slope and direction; which have ended; slope and direction of the next."""
     x, value, gradient = starts.x, starts.value, starts.gradient
-    slope, direction = _direction(starts, box)
+    slope, direction = ahead
     size = (np.abs(direction) / np.maximum(box.widths, _SHORTEST)).max(axis=1)
     longest = np.where(starts.fresh, rules.first_step, rules.longest_step)
     trial = x + (starts.step * np.minimum(1.0, longest / np.maximum(size, 1e-300)))[:, None] * direction
@@ -131,7 +135,11 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
     good = (gain >= _SUFFICIENT * predicted) & (predicted > 0) & np.isfinite(new_gradient).all(axis=1)
 
     H, fresh = _updated(starts, good, moved, gradient - new_gradient, box.widths)
-    stuck = (np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0)
+    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient, which cannot.
+    lost = ~(predicted > 0) & ~starts.fresh
+    stuck = ((np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0)) & ~lost
+    if lost.any():
+        H, fresh = np.where(lost[:, None, None], np.diag(box.widths**2), H), fresh | lost
     if good.all():
         advanced = _Starts(starts.row, trial, new_value, new_gradient, H, fresh, np.ones_like(gain), gain)
     else:
@@ -147,21 +155,30 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
             np.where(taken, new_gradient, gradient),
             H,
             fresh,
-            np.where(good, 1.0, starts.step * factor),
+            np.where(good | lost, 1.0, starts.step * factor),
             np.where(good, gain, starts.gain),
         )
-    slope, direction = _direction(advanced, box)
+    slope, direction = ahead = _direction(advanced, box)
     promise = 0.5 * (slope * direction).sum(axis=1)
     settled = (promise < rules.tolerance) & (advanced.gain < _SETTLED * rules.tolerance) & ~fresh
-    return advanced, stuck | settled
+    return advanced, stuck | settled, ahead
 
 
 def _direction(starts: _Starts, box: Box) -> tuple[Array, Array]:
     """The gradient without the coordinates held, and the quasi-Newton direction; (B, d) each."""
     x, gradient = starts.x, starts.gradient
-    held = ((x <= box.lower) & (gradient < 0.0)) | ((x >= box.upper) & (gradient > 0.0)) | (box.widths == 0.0)
+    bound = ((x <= box.lower) & (gradient < 0.0)) | ((x >= box.upper) & (gradient > 0.0))
+    held = bound | (box.widths == 0.0)
     slope = np.where(held, 0.0, gradient)
-    direction = (starts.H @ slope[:, :, None])[:, :, 0]
+    direction = starts.H @ slope[:, :, None]
+    bound &= box.widths > 0.0
+    if bound.any():
+        # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb H_bb⁻¹ H_bf.
+        H_bb = np.where(bound[:, :, None] & bound[:, None, :], starts.H, 0.0)
+        diagonal = np.einsum("bii->bi", H_bb)
+        diagonal += np.where(bound, 1e-10 * diagonal + _TINY, 1.0)  # keeps rounding from making it singular
+        direction -= starts.H @ np.linalg.solve(H_bb, direction * bound[:, :, None])
+    direction = direction[:, :, 0]
     direction[held] = 0.0
     return slope, direction
 

@@ -1,1 +1,34 @@
-"""The experimenter's side: search spaces, measurements, and the store that keeps them."""
+"""The experimenter's side: spaces, measurements, studies, and the loops around them."""
+
+from ceibo.study.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.study.measurement import Measurement
+from ceibo.study.run import Limits, Result, maximize, minimize
+from ceibo.study.space import Categorical, Float, Int, Space
+from ceibo.study.stopping import Stop, StopReason, Worth
+from ceibo.study.study import Study
+from ceibo.study.suggest import Settings, Suggestion
+from ceibo.study.trial import Trial
+from ceibo.study.verify import Verification
+
+__all__ = [
+    "Categorical",
+    "Estimate",
+    "Float",
+    "Int",
+    "Limits",
+    "Measurement",
+    "NoMeasurementError",
+    "Observed",
+    "Result",
+    "Settings",
+    "Space",
+    "Stop",
+    "StopReason",
+    "Study",
+    "Suggestion",
+    "Trial",
+    "Verification",
+    "Worth",
+    "maximize",
+    "minimize",
+]

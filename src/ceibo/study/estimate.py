@@ -1,0 +1,81 @@
+"""The answers of a study: the incumbent, the recommendation, and the raw best beside them, with their uncertainty."""
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from ceibo import acquisition as acq
+from ceibo.errors import CeiboError
+from ceibo.study.measurement import Measurement
+from ceibo.study.space import Params, Space
+from ceibo.study.suggest import Model
+
+
+class NoMeasurementError(CeiboError):
+    """The study has no measurement yet, so nothing can be said about its best."""
+
+
+@final
+@dataclass(frozen=True)
+class Estimate:
+    """What the model believes of the objective at one setting: posterior mean and standard deviation.
+
+    `number` is the trial that measured there (None for a recommendation that was never measured), `probability` that
+    it is the best of all measured settings (None for a recommendation).
+    """
+
+    params: Params
+    mean: float
+    std: float
+    number: int | None = None
+    probability: float | None = None
+
+    def __str__(self) -> str:
+        return f"{self.mean:.6g} ± {self.std:.2g} at {self.params}"
+
+
+@final
+@dataclass(frozen=True)
+class Observed:
+    """The best raw value measured; under noise it is usually a fluke. `why` compares it with the incumbent."""
+
+    params: Params
+    value: float
+    noise: float | None
+    number: int
+    why: str
+
+
+def incumbent(model: Model, space: Space, sign: float) -> Estimate:
+    """The measured setting with the best posterior mean."""
+    found = acq.find_incumbent(model.gp)
+    return Estimate(
+        params=space.from_unit(found.x),
+        mean=sign * model.natural(found.mean),
+        std=model.natural(found.std),
+        probability=acq.probability_best(model.gp, found.index),
+    )
+
+
+def recommendation(model: Model, space: Space, sign: float, seed: int) -> Estimate:
+    """The setting with the best posterior mean over the whole space."""
+    x = acq.recommend(model.gp, seed=seed, discrete=space.discrete).x
+    params = space.from_unit(x)
+    mean, variance = model.gp.posterior(space.to_unit(params)[None, :])
+    return Estimate(params, sign * model.natural(float(mean[0])), model.natural(float(np.sqrt(variance[0]))))
+
+
+def explain(raw: tuple[int, Measurement], believed: float, best: Estimate) -> str:
+    """Why the best raw value and the incumbent are, or are not, the same trial."""
+    number, measurement = raw
+    noise = "" if measurement.noise is None else f" with noise {measurement.noise:.3g}"
+    if number == best.number:
+        return (
+            f"trial {number} has both the best measured value, {measurement.value:.6g}{noise}, and the best posterior "
+            f"mean, {best.mean:.6g} ± {best.std:.2g}."
+        )
+    return (
+        f"trial {number} has the best measured value, {measurement.value:.6g}{noise}, but all measurements together "
+        f"put it at {believed:.6g}; trial {best.number} is expected to be better, at {best.mean:.6g} ± {best.std:.2g}."
+    )

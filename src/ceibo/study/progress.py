@@ -1,0 +1,93 @@
+"""The progress of a run in a terminal: one line per finished trial, and a live line with the state of the study."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self, final
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from ceibo.study.estimate import Estimate
+from ceibo.study.stopping import Worth
+from ceibo.study.study import Study
+from ceibo.study.trial import Trial
+
+
+@final
+class Progress:
+    """Shows a run as it goes; silent where it is not wanted. `wanted` None means: only in a terminal."""
+
+    def __init__(self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None) -> None:
+        self.study, self.n_trials, self.cost = study, n_trials, cost
+        self.console = Console(stderr=True)
+        shown = sys.stderr.isatty() if wanted is None else wanted
+        self.live = Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
+        self.began, self.count = time.monotonic(), 0
+        self.best: Estimate | None = None
+        self.running, self.worth = 0, None
+
+    def __enter__(self) -> Self:
+        if self.live is not None:
+            self.live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.live is not None:
+            self.live.update(self._state())
+            self.live.stop()
+
+    def show(self, running: int, worth: Worth | None) -> None:
+        """A trial was started."""
+        self.running, self.worth = running, worth
+        if self.live is not None:
+            self.live.update(self._state())
+
+    def finished(self, trial: Trial, running: int) -> None:
+        """A trial has ended."""
+        self.count += 1
+        self.running = running
+        if self.live is None:
+            return
+        self.console.print(_line(trial), highlight=False, overflow="ellipsis", no_wrap=True)
+        if trial.measurements:
+            self.best = self.study.best
+        self.live.update(self._state())
+
+    def _state(self) -> Text:
+        parts = []
+        done = len(self.study._snapshot.in_state("done", "failed"))
+        parts.append(f"{done}/{self.n_trials} trials" if self.n_trials else f"{done} trials")
+        if self.best is not None:
+            parts.append(f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})")
+        if self.worth is not None and self.worth.remaining:
+            parts.append(f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}")
+        if self.running > 1:
+            parts.append(f"{self.running} running")
+        if self.n_trials and self.count:
+            seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
+            parts.append(f"{_clock(seconds)} left")
+        return Text(" · ".join(parts), style="bold")
+
+
+def _line(trial: Trial) -> Text:
+    params = "  ".join(f"{name}={_short(value)}" for name, value in trial.params.items())
+    if trial.measurements:
+        last = trial.measurements[-1]
+        noise = "" if last.noise is None else f" ± {last.noise:.2g}"
+        return Text.assemble((f"{trial.number:>5}  ", "dim"), f"{last.value:.6g}{noise}  ", (params, "dim"))
+    reason = (trial.reason or "").strip().splitlines()[-1:] or [""]
+    return Text.assemble((f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{reason[0]}  ", (params, "dim"))
+
+
+def _short(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}"

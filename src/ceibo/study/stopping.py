@@ -1,0 +1,74 @@
+"""When another measurement is no longer worth its price.
+
+The rule: stop when the largest corrected EI over the space is below κ, the price of one evaluation in the objective's
+own units, twice in a row (patience), so that one unlucky fit does not end a study. It uses corrected EI whatever the
+study's acquisition is, because only that is what a measurement can bring, in the objective's units.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final, final
+
+from ceibo import acquisition as acq
+from ceibo.study.space import Space
+from ceibo.study.suggest import Evidence, Settings, fit_model
+
+PATIENCE: Final = 2
+
+
+class StopReason(Enum):
+    """Why a run ended."""
+
+    BUDGET = "the trials given were used up"
+    COST = "another measurement promises less than it costs"
+    TIMEOUT = "the time given was used up"
+    CALLBACK = "a callback asked to stop"
+    INTERRUPTED = "it was interrupted"
+
+
+@final
+@dataclass(frozen=True)
+class Stop:
+    """Why a run ended, as an enum and as a sentence."""
+
+    reason: StopReason
+    message: str
+
+
+@final
+@dataclass(frozen=True)
+class Worth:
+    """Whether another measurement pays; true in a condition when it does not, that is, when to stop.
+
+    `remaining` is the largest expected improvement one more exact measurement could bring, most recent first, for
+    as many states of the study as the patience asks; in the objective's units. None while there is no model.
+    """
+
+    stop: bool
+    cost: float
+    remaining: tuple[float, ...]
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.stop
+
+
+def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
+    """The largest corrected EI over the space, in the objective's units."""
+    model = fit_model(evidence, space, settings)
+    function = acq.build("corrected-ei", model.conditioned(evidence))
+    return model.natural(acq.maximize(function, seed=seed, discrete=space.discrete).value)
+
+
+def judge(evidence: Evidence, remaining: tuple[float, ...], cost: float, initial: int) -> Worth:
+    """The verdict from the remaining improvements of the last states, the present one first."""
+    if len(evidence) < max(initial, PATIENCE + 1):
+        missing = max(initial, PATIENCE + 1) - len(evidence)
+        return Worth(False, cost, remaining, f"go on: the initial design lacks {missing} measurements.")
+    below = all(value < cost for value in remaining)
+    now = f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
+    if below and len(remaining) >= PATIENCE:
+        return Worth(True, cost, remaining, f"stop: {now}; the same held one measurement before.")
+    if remaining[0] < cost:
+        return Worth(False, cost, remaining, f"go on once more: {now}, but one measurement before it still paid.")
+    return Worth(False, cost, remaining, f"go on: {now}.")

@@ -1,0 +1,66 @@
+"""A trial as users see it, and what all trials together say to the model."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from ceibo.gp.inputs import Array
+from ceibo.study.measurement import Measurement
+from ceibo.study.space import Params
+from ceibo.study.store import DONE, FAILED, Snapshot, StoredTrial
+from ceibo.study.suggest import Evidence
+
+
+@final
+@dataclass(frozen=True)
+class Trial:
+    """One setting of the parameters and what came of it.
+
+    `state` is "queued", "running", "done" or "failed"; `reason` is that of the last failure; `attempt` counts how
+    often the trial was handed out.
+    """
+
+    number: int
+    params: Params
+    state: str
+    measurements: tuple[Measurement, ...]
+    reason: str | None
+    attempt: int
+
+
+def trial_of(stored: StoredTrial) -> Trial:
+    """The user's view of a stored trial."""
+    measurements = tuple(each.measurement for each in stored.measurements)
+    return Trial(stored.number, stored.params, stored.state, measurements, stored.reason, stored.attempt)
+
+
+def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float) -> Evidence:
+    """What a snapshot says to the model: values times `sign`, in the order they were told."""
+    rows: list[tuple[int, Array, Measurement]] = []
+    pending, failed = [], []
+    for trial in snapshot.trials:
+        x = coordinates(trial)
+        rows += [(each.seq, x, each.measurement) for each in trial.measurements]
+        if trial.state == FAILED:
+            failed.append(x)
+        elif trial.state != DONE:
+            pending.append(x)
+    rows.sort(key=lambda row: row[0])
+    X, y, noise = [], [], []
+    for _, x, measurement in rows:
+        values = measurement.replicates or (measurement.value,)
+        X += [x] * len(values)
+        y += [sign * value for value in values]
+        noise += [np.nan if measurement.noise is None else measurement.noise] * len(values)
+    d = len(coordinates(snapshot.trials[0])) if snapshot.trials else 0
+    return Evidence(
+        X=np.reshape(X, (len(y), d)),
+        y=np.array(y),
+        noise=np.array(noise),
+        pending=np.reshape(pending, (len(pending), d)),
+        failed=np.reshape(failed, (len(failed), d)),
+        trials=len(snapshot.trials),
+        last=len(rows[-1][2].replicates or (0,)) if rows else 0,
+    )
