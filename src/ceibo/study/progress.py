@@ -26,7 +26,8 @@ class Progress:
         self.live = Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
         self.began, self.count = time.monotonic(), 0
         self.best: Estimate | None = None
-        self.running, self.worth = 0, None
+        self.running = 0
+        self.worth: Worth | None = None
 
     def __enter__(self) -> Self:
         if self.live is not None:

@@ -53,9 +53,8 @@ def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
 @cache
 def versions() -> dict[str, str]:
     """What decides the last bits of a result: where these agree, suggestions are computed again byte for byte."""
-    blas = sorted(
-        {f"{lib['internal_api']} {lib.get('version')} {lib.get('architecture')}" for lib in threadpool_info()}
-    )
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    blas = sorted({f"{each['internal_api']} {each.get('version')} {each.get('architecture')}" for each in libraries})
     return {
         "ceibo": __version__,
         "numpy": np.__version__,

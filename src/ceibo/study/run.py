@@ -231,7 +231,8 @@ class _Runner:
             for future in sorted(finished, key=lambda each: self.running[each].number):
                 trial = self._finish(future)
                 display.finished(trial, len(self.running))
-                if any([callback(self.study, trial) for callback in callbacks]):
+                asked = [callback(self.study, trial) for callback in callbacks]  # every one is called
+                if any(asked):
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
             if finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()

@@ -245,7 +245,7 @@ class Study:
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
-        """Number -> the record of how each trial came about: source, what was seen, acquisition value, fit, versions."""
+        """Number -> how each trial came about: its source, what was seen, the acquisition's value, the fit, versions."""
         return self._store.suggestions(self._id)
 
     def verify(self) -> Verification:

@@ -18,7 +18,7 @@ from scipy.stats import qmc
 from ceibo import acquisition as acq
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Indices
 from ceibo.study.space import Params, Space
 
 DEFAULT_ACQUISITION: Final = "corrected-ei"
@@ -206,7 +206,7 @@ def fit_model(evidence: Evidence, space: Space, settings: Settings, start: Hyper
     variance = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE) ** 2
     X, n = evidence.X, len(evidence)
 
-    def fit(rows: Array) -> FitResult:
+    def fit(rows: Indices) -> FitResult:
         return fit_gp(
             X[rows], y[rows], variance[rows],
             kernel=settings.kernel, method=settings.fit, categorical=space.categorical, start=start,
@@ -225,11 +225,11 @@ def _in_one(fitted: FitResult) -> tuple[GaussianProcess, FitResult]:
     return fitted.gp, fitted
 
 
-def _spread(n: int, count: int) -> Array:
-    return np.linspace(0, n - 1, count).round().astype(int)
+def _spread(n: int, count: int) -> Indices:
+    return np.linspace(0, n - 1, count).round().astype(np.intp)
 
 
-def _telling(gp: GaussianProcess, X: Array, count: int) -> Array:
+def _telling(gp: GaussianProcess, X: Array, count: int) -> Indices:
     """Rows of the half with the best posterior means, and of an even spread over the rest."""
     means = np.concatenate([gp.posterior(part)[0] for part in np.array_split(X, len(X) // 2000 + 1)])
     order = np.argsort(means, kind="stable")

@@ -17,7 +17,7 @@ CLOSE = 1e-6  # of the box: what other versions or machines may differ by
 @final
 @dataclass(frozen=True)
 class Difference:
-    """A trial whose suggestion came out differently: by how much, in units of the box, and on what versions it was made."""
+    """A trial whose suggestion came out differently: by how much, in units of the box, and what it was made with."""
 
     number: int
     distance: float
