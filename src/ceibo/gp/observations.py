@@ -8,11 +8,14 @@ is that of the raw data.
 """
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array
+
+# Values that spread over less than this are treated as if they spread over this: its square is still a normal number.
+_SMALLEST_SCALE: Final = 2.0**-508
 
 
 @final
@@ -67,12 +70,15 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     y multiplied by any power of two gives the same observations, bit for bit.
     """
     exponent = int(np.frexp(np.max(np.abs(y)))[1])
+    if not np.any(y):  # values of zero have no size: that of the known noise then sets the scale
+        exponent = int(np.frexp(np.nanmax(noise_variance, initial=0.0))[1]) // 2
     y_near = np.ldexp(y, -exponent)
     centre = float(np.mean(y_near))
     spread = float(np.std(y_near))
     # A spread made of rounding errors is no spread: scale by the values' size, or by one for all zeros.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0
+    spread = max(spread, float(np.ldexp(_SMALLEST_SCALE, -exponent)))
     z = (y_near - centre) / spread
     noise = np.ldexp(np.ldexp(noise_variance, -exponent), -exponent) / spread**2
     merged = _merge(X, z, noise)
