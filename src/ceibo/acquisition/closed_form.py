@@ -18,6 +18,8 @@ from ceibo.gp.posterior import Prediction
 
 _CERTAIN: Final = 1e100  # beyond this u/s, τ(z) = z to far below rounding, and larger ratios may overflow
 
+_NEGLIGIBLE: Final = 1e-153  # derivatives in smaller standard deviations, or t² beyond its inverse, would overflow
+
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
     """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s; max(0, u) where s = 0."""
@@ -32,16 +34,17 @@ def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
     """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s; log max(0, u) where s = 0."""
     z = _ratio(u, s)
     certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
-    if not np.any(certain):
+    if not certain.any():
         log_tau, by_u, by_s = normal.log_tau(z)
-        inverse = 1.0 / s
-        return np.log(s) + log_tau, by_u * inverse, by_s * inverse
+        inverse = 1.0 / np.maximum(s, _NEGLIGIBLE)
+        return np.log(s) + log_tau, by_u * inverse, np.minimum(by_s, 1.0 / _NEGLIGIBLE) * inverse
     log_tau, by_u, by_s = normal.log_tau(np.where(certain, 0.0, z))
     gain = np.where(certain, np.maximum(u, 0.0), 1.0)
-    inverse = 1.0 / np.where(certain, 1.0, s)
+    inverse = 1.0 / np.where(certain, 1.0, np.maximum(s, _NEGLIGIBLE))
+    by_s = np.minimum(by_s, 1.0 / _NEGLIGIBLE)
     by_gain = np.divide(1.0, gain, out=np.zeros_like(gain), where=gain > 0)
     with np.errstate(divide="ignore"):
-        value = np.where(certain, np.log(gain), log_tau - np.log(inverse))
+        value = np.where(certain, np.log(gain), log_tau + np.log(np.where(certain, 1.0, s)))
     return value, np.where(certain, by_gain, by_u * inverse), np.where(certain, 0.0, by_s * inverse)
 
 
@@ -63,9 +66,9 @@ def log_probability_of_improvement(u: Array, s: Array) -> tuple[Array, Array, Ar
 
 def _ratio(u: Array, s: Array) -> Array:
     """u/s; where s = 0, +inf for u > 0 and −inf otherwise: no improvement is certain not to improve."""
-    limit = np.where(u > 0, np.inf, -np.inf)
-    with np.errstate(over="ignore"):
-        return np.divide(u, s, out=limit, where=s > 0)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        z = u / s
+    return z if (s > 0).all() else np.where(s > 0, z, np.where(u > 0, np.inf, -np.inf))
 
 
 @dataclass(frozen=True, eq=False)
