@@ -103,4 +103,7 @@ class Acquisition(ABC):
 
 def chain_std(derivative: Array, std: Array) -> Array:
     """From a derivative in a standard deviation to one in the variance; 0 where the variance is 0."""
-    return np.divide(derivative, 2.0 * std, out=np.zeros_like(std), where=std > 0)
+    positive = std > 0
+    if positive.all():
+        return 0.5 * derivative / std
+    return np.divide(0.5 * derivative, std, out=np.zeros_like(std), where=positive)

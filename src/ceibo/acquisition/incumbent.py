@@ -55,8 +55,8 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
         if not np.any(rivals):
             return 1.0
         # Joint draws of f(rival) − f(incumbent): covariance of differences, via L⁻¹(k_x − k_p).
-        shifted = anchored._shifted[rivals]
-        kernel, prior = gp.unit_kernel, anchored._prior_gap[rivals]
+        shifted = anchored.shifted[rivals]
+        kernel, prior = gp.unit_kernel, anchored.prior_gap[rivals]
         prior_covariance = kernel(points[rivals], points[rivals]) - kernel.variance + prior[:, None] + prior[None, :]
         covariance = prior_covariance - shifted @ shifted.T
         mean = gap[rivals] * _CONTENDER

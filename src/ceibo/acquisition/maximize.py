@@ -18,13 +18,15 @@ from numpy.typing import ArrayLike
 
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
-from ceibo.acquisition.sampling import unit_draws
+from ceibo.acquisition.sampling import spread_points
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.ascent import Box, Rules, climb
+from ceibo.gp.ascent import Ascent, Box, Rules, climb
 from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import limited_blas
 
+_ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
+_POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
 _ENUMERATE_BELOW: Final = 2048  # a purely discrete space of at most this many points is searched exhaustively
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
 _NEIGHBOURHOOD: Final = 0.4  # starts are kept half a length scale apart, but no dimension counts as longer than this
@@ -116,36 +118,35 @@ class _Search:
         if not np.any(self.continuous) and np.prod([float(len(v)) for v in self.discrete.values()]) <= _ENUMERATE_BELOW:
             return self._enumerate()
         rng = np.random.default_rng(seeds)
-        raw = self._snap(unit_draws(self.settings.raw, self.dimension, int(rng.integers(2**63))))
+        raw = self._snap(spread_points(self.settings.raw, self.dimension, rng))
         X = np.concatenate([raw, self._clouds(rng)])
         scores = self._scores(X)
         X, scores = self._apart(X, scores)
-        for round_ in range(self.settings.rounds):
+        H = None
+        for _ in range(self.settings.rounds):
             if np.any(self.continuous):
-                X, scores = self._climb(X, self.settings.iterations, 1e-6)
-            if not self.discrete:
+                ascent = self._climb(X, Rules(self.settings.iterations, _ROUGH))
+                X, scores, H = ascent.x, ascent.values, ascent.H
+            X, scores, moved = self._sweep(X, scores)
+            if not moved:
                 break
-            X, moved = self._sweep(X, scores)
-            if not moved or (round_ == self.settings.rounds - 1):
-                break
-        winner = X[[int(np.argmax(self._scores(X)))]]
+        winner = [int(np.argmax(scores))]
         if np.any(self.continuous):
-            winner = self._climb(winner, 20, 1e-13)[0]
-        return np.asarray(winner[0])
+            return np.asarray(self._climb(X[winner], _POLISH, None if H is None else H[winner]).x[0])
+        return np.asarray(X[winner[0]])
 
     def _scores(self, X: Array) -> Array:
         scores = self.acquisition.climbable(self.acquisition.predictor(X)).value
         return np.where(np.isnan(scores), -np.inf, scores)
 
-    def _climb(self, X: Array, iterations: int, tolerance: float) -> tuple[Array, Array]:
+    def _climb(self, X: Array, rules: Rules, H: Array | None = None) -> Ascent:
         def evaluate(points: Array) -> tuple[Array, Array]:
             prediction = self.acquisition.predictor(points)
             jet = self.acquisition.climbable(prediction)
             return jet.value, jet.gradient(prediction)
 
         box = Box(np.zeros(self.dimension), np.ones(self.dimension), self.widths * self.continuous)
-        ascent = climb(evaluate, X, box, Rules(iterations, tolerance))
-        return ascent.x, ascent.values
+        return climb(evaluate, X, box, rules, H)
 
     def _snap(self, U: Array) -> Array:
         """Uniform coordinates to allowed values, each equally likely."""
@@ -191,7 +192,7 @@ class _Search:
         chosen += rest[: self.settings.starts - len(chosen)]
         return X[chosen], scores[chosen]
 
-    def _sweep(self, X: Array, scores: Array) -> tuple[Array, bool]:
+    def _sweep(self, X: Array, scores: Array) -> tuple[Array, Array, bool]:
         """Tries, for each point and each discrete dimension, every value while the rest stays; keeps the best."""
         X, scores, moved = X.copy(), scores.copy(), False
         for k, values in self.discrete.items():
@@ -205,7 +206,7 @@ class _Search:
             X[better, k] = tried[better, best[better]]
             scores = np.where(better, top, scores)
             moved |= bool(np.any(better))
-        return X, moved
+        return X, scores, moved
 
     @staticmethod
     def _values_near(values: Array, at: Array) -> Array:

@@ -18,6 +18,7 @@ from ceibo.gp.inputs import Array
 _LOG_SQRT_2PI: Final = 0.5 * np.log(2 * np.pi)
 _SQRT_HALF: Final = np.sqrt(0.5)
 _SQRT_HALF_PI: Final = np.sqrt(0.5 * np.pi)
+_FARTHEST: Final = 1e150  # where z² still is a number
 _TINY: Final = np.finfo(np.float64).tiny
 # 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to rounding.
 _SERIES_FROM: Final = 15.0
@@ -63,17 +64,25 @@ def tau(z: Array) -> Array:
 
 def log_tau(z: Array) -> tuple[Array, Array, Array]:
     """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z); the ratios are the derivatives of log(s·τ(u/s)) in u and s, times s."""
-    z = np.asarray(z)
+    z = np.maximum(z, -_FARTHEST)
     left = z < -1.0
+    if not left.any():
+        return _log_tau_right(z)
     w, R = _tail(np.where(left, -z, 1.0))
-    right = np.where(left, 0.0, z)
-    density, probability = pdf(right), cdf(right)
-    value = density + right * probability
-    return (
-        np.where(left, _log_pdf(z) + np.log(w), np.log(value)),
-        np.where(left, R / w, probability / value),
-        np.where(left, 1.0 / w, density / value),
-    )
+    inverse = 1.0 / w
+    parts = np.log(w) - 0.5 * z * z - _LOG_SQRT_2PI, R * inverse, inverse
+    if left.all():
+        return parts
+    right = _log_tau_right(np.where(left, 0.0, z))
+    return tuple(np.where(left, *pair) for pair in zip(parts, right, strict=True))  # type: ignore[return-value]
+
+
+def _log_tau_right(z: Array) -> tuple[Array, Array, Array]:
+    """The same for −1 ≤ z ≤ 1e150."""
+    density, probability = np.exp(-0.5 * z * z - _LOG_SQRT_2PI), ndtr(z)
+    value = density + z * probability
+    inverse = 1.0 / value
+    return np.log(value), probability * inverse, density * inverse
 
 
 def _log_pdf(z: Array) -> Array:
@@ -83,14 +92,13 @@ def _log_pdf(z: Array) -> Array:
 
 def _tail(t: Array) -> tuple[Array, Array]:
     """w(t) = 1 − t R(t) and R(t), for t ≥ 1."""
-    far = t >= _SERIES_FROM
     R = mills(t)
-    w = 1.0 - np.minimum(t, _SERIES_FROM) * R
-    if np.any(far):
-        q = np.where(far, t, _SERIES_FROM) ** -2.0
-        series = np.zeros_like(q)
-        for coefficient in _SERIES:
-            series = (series + coefficient) * q
-        # At infinity w and R are 0; the smallest normal number keeps their logarithm and ratio finite.
-        w, R = np.where(far, np.maximum(series, _TINY), w), np.maximum(R, _TINY)
-    return w, R
+    if t.max(initial=0.0) < _SERIES_FROM:
+        return 1.0 - t * R, R
+    far = t >= _SERIES_FROM
+    q = np.where(far, t, _SERIES_FROM) ** -2.0
+    series = np.zeros_like(q)
+    for coefficient in _SERIES:
+        series = (series + coefficient) * q
+    # At infinity w and R are 0; the smallest normal number keeps their logarithm and ratio finite.
+    return np.where(far, np.maximum(series, _TINY), 1.0 - np.where(far, 0.0, t) * R), np.maximum(R, _TINY)

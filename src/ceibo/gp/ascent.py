@@ -34,6 +34,13 @@ class Box:
     upper: Array
     widths: Array
 
+    def directed(self, x: Array, gradient: Array, H: Array) -> tuple[Array, Array]:
+        """The gradient without the coordinates held, and the quasi-Newton direction H·gradient; (B, d) each."""
+        held = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0)) | (self.widths == 0.0)
+        slope = np.where(held, 0.0, gradient)
+        direction = np.where(held, 0.0, (H @ slope[:, :, None])[:, :, 0])
+        return slope, direction
+
 
 @final
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class _Starts:
     x: Array  # (B, d)
     value: Array  # (B,)
     gradient: Array  # (B, d)
+    slope: Array  # (B, d) the gradient without the coordinates held
+    direction: Array  # (B, d) H·slope
     H: Array  # (B, d, d)
     fresh: Mask  # (B,) H is still the first guess, which has no units
     step: Array  # (B,) share of the full step to try
@@ -94,107 +103,84 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
     guess = np.broadcast_to(np.diag(box.widths**2), (count, d, d)) if H is None else H
     result = Ascent(X.copy(), values.copy(), guess.copy(), np.zeros(count, dtype=bool))
     starts = _Starts(
-        row=np.arange(count),
-        x=X,
-        value=values,
-        gradient=gradients,
-        H=guess,
-        fresh=np.full(count, H is None),
-        step=np.ones(count),
-        gain=np.full(count, np.inf),
+        np.arange(count),
+        X,
+        values,
+        gradients,
+        *box.directed(X, gradients, guess),
+        guess,
+        np.full(count, H is None),
+        np.ones(count),
+        np.full(count, np.inf),
     ).keep(np.isfinite(values) & np.isfinite(gradients).all(axis=1))
-    ahead = _direction(starts, box)
-    for iteration in range(rules.iterations if len(starts.row) else 0):
-        starts, ended, ahead = _advance(evaluate, starts, ahead, box, rules)
+    for iteration in range(rules.iterations):
+        starts, ended = _advance(evaluate, starts, box, rules)
+        result.x[starts.row], result.values[starts.row] = starts.x, starts.value
         if iteration >= rules.patience:
             ended |= starts.value + rules.hopeless * starts.gain < result.values.max()
-        result.x[starts.row], result.values[starts.row] = starts.x, starts.value
         if ended.any():
             result.H[starts.row], result.ended[starts.row] = starts.H, ended
-            starts, ahead = starts.keep(~ended), (ahead[0][~ended], ahead[1][~ended])
+            starts = starts.keep(~ended)
         if len(starts.row) == 0:
             break
     result.H[starts.row] = starts.H
     return result
 
 
-def _advance(
-    evaluate: Evaluate, starts: _Starts, ahead: tuple[Array, Array], box: Box, rules: Rules
-) -> tuple[_Starts, Mask, tuple[Array, Array]]:
-    """One step of every start from its slope and direction; which have ended; slope and direction of the next."""
+def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Mask]:
+    """One step of every start, and which of them have ended."""
     x, value, gradient = starts.x, starts.value, starts.gradient
-    slope, direction = ahead
-    size = (np.abs(direction) / np.maximum(box.widths, _SHORTEST)).max(axis=1)
-    longest = np.where(starts.fresh, rules.first_step, rules.longest_step)
-    trial = x + (starts.step * np.minimum(1.0, longest / np.maximum(size, 1e-300)))[:, None] * direction
-    np.minimum(np.maximum(trial, box.lower, out=trial), box.upper, out=trial)
-    moved = trial - x
+    moved, trial = _trial(starts, box, rules)
     new_value, new_gradient = evaluate(trial)
-    predicted = (moved * slope).sum(axis=1)
+    predicted = _dot(moved, starts.slope)
     gain = new_value - value
-    good = (gain >= _SUFFICIENT * predicted) & (predicted > 0) & np.isfinite(new_gradient).all(axis=1)
-
+    good = (gain >= _SUFFICIENT * predicted) & (predicted > 0.0) & np.isfinite(new_gradient).all(axis=1)
     H, fresh = _updated(starts, good, moved, gradient - new_gradient, box.widths)
-    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient, which cannot.
-    lost = ~(predicted > 0) & ~starts.fresh
-    stuck = ((np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0)) & ~lost
-    if lost.any():
-        H, fresh = np.where(lost[:, None, None], np.diag(box.widths**2), H), fresh | lost
-    if good.all():
-        advanced = _Starts(starts.row, trial, new_value, new_gradient, H, fresh, np.ones_like(gain), gain)
-    else:
+    ended = (np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0.0)
+    step = np.ones(len(x))
+    if not good.all():
         # Backtrack to the top of the parabola through what is known, within limits.
         with np.errstate(divide="ignore", invalid="ignore"):
             parabola = 0.5 * predicted / (predicted - gain)
         factor = np.minimum(np.maximum(np.where(np.isfinite(parabola), parabola, 0.1), 0.1), 0.5)
         taken = good[:, None]
-        advanced = _Starts(
-            starts.row,
-            np.where(taken, trial, x),
-            np.where(good, new_value, value),
-            np.where(taken, new_gradient, gradient),
-            H,
-            fresh,
-            np.where(good | lost, 1.0, starts.step * factor),
-            np.where(good, gain, starts.gain),
-        )
-    slope, direction = ahead = _direction(advanced, box)
-    promise = 0.5 * (slope * direction).sum(axis=1)
-    settled = (promise < rules.tolerance) & (advanced.gain < _SETTLED * rules.tolerance) & ~fresh
-    return advanced, stuck | settled, ahead
+        trial, new_gradient = np.where(taken, trial, x), np.where(taken, new_gradient, gradient)
+        new_value, gain = np.where(good, new_value, value), np.where(good, gain, starts.gain)
+        step = np.where(good, 1.0, starts.step * factor)
+    slope, direction = box.directed(trial, new_gradient, H)
+    promise = 0.5 * _dot(slope, direction)
+    ended |= (promise < rules.tolerance) & (gain < _SETTLED * rules.tolerance) & ~fresh
+    return _Starts(starts.row, trial, new_value, new_gradient, slope, direction, H, fresh, step, gain), ended
 
 
-def _direction(starts: _Starts, box: Box) -> tuple[Array, Array]:
-    """The gradient without the coordinates held, and the quasi-Newton direction; (B, d) each."""
-    x, gradient = starts.x, starts.gradient
-    bound = ((x <= box.lower) & (gradient < 0.0)) | ((x >= box.upper) & (gradient > 0.0))
-    held = bound | (box.widths == 0.0)
-    slope = np.where(held, 0.0, gradient)
-    direction = starts.H @ slope[:, :, None]
-    bound &= box.widths > 0.0
-    if bound.any():
-        # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb H_bb⁻¹ H_bf.
-        H_bb = np.where(bound[:, :, None] & bound[:, None, :], starts.H, 0.0)
-        diagonal = np.einsum("bii->bi", H_bb)
-        diagonal += np.where(bound, 1e-10 * diagonal + _TINY, 1.0)  # keeps rounding from making it singular
-        direction -= starts.H @ np.linalg.solve(H_bb, direction * bound[:, :, None])
-    direction = direction[:, :, 0]
-    direction[held] = 0.0
-    return slope, direction
+def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
+    """How far each start is to move, and where to; (B, d) each."""
+    size = (np.abs(starts.direction) / np.maximum(box.widths, _SHORTEST)).max(axis=1)
+    longest = np.where(starts.fresh, rules.first_step, rules.longest_step)
+    share = starts.step * np.minimum(1.0, longest / np.maximum(size, 1e-300))
+    trial = starts.x + share[:, None] * starts.direction
+    np.minimum(np.maximum(trial, box.lower, out=trial), box.upper, out=trial)
+    return trial - starts.x, trial
 
 
 def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> tuple[Array, Mask]:
     """Inverse Hessians of −f after moves s and changes y of −gradient (B, d), by the BFGS formula."""
-    H = starts.H
-    curvature = (s * y).sum(axis=1)
-    usable = good & (curvature > 1e-10 * np.sqrt((s * s).sum(axis=1) * (y * y).sum(axis=1)))
+    H, fresh = starts.H, starts.fresh
+    curvature = _dot(s, y)
+    usable = good & (curvature > 1e-10 * np.sqrt(_dot(s, s) * _dot(y, y)))
     safe = np.where(usable, curvature, 1.0)
-    first = starts.fresh & usable
+    first = fresh & usable
     if first.any():  # size of the first guess, from the curvature just seen
-        weighted = ((y * widths) ** 2).sum(axis=1)
+        weighted = _dot(y * widths, y * widths)
         H = np.where(first[:, None, None], H * (safe / np.where(first, weighted, 1.0))[:, None, None], H)
+        fresh = fresh & ~usable
     a = s * (usable / safe)[:, None]
     Hy = (H @ y[:, :, None])[:, :, 0]
-    v = (0.5 * (safe + (y * Hy).sum(axis=1)))[:, None] * a - Hy
+    v = (0.5 * (safe + _dot(y, Hy)))[:, None] * a - Hy
     outer = a[:, :, None] * v[:, None, :]
-    return H + outer + outer.transpose(0, 2, 1), starts.fresh & ~usable
+    return H + outer + outer.transpose(0, 2, 1), fresh
+
+
+def _dot(a: Array, b: Array) -> Array:
+    """Row by row, (B,)."""
+    return np.asarray(np.einsum("bi,bi->b", a, b))

@@ -130,7 +130,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     if start is not None and len(start.lengthscales) != d:
         raise InputError(f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}.")
     data = standardize(points, values, noise)
-    priors = Priors.default(d) if method == "map" else None
+    priors = Priors.default(d, data.infers_noise) if method == "map" else None
     search = _Search(data, make_kernel, columns, priors)  # type: ignore[arg-type]
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start)

@@ -27,42 +27,31 @@ NUGGET: Final = 1e-10
 
 
 @final
-@dataclass(frozen=True)
-class LogNormal:
-    """Log-normal prior density of a positive quantity, as a function of its logarithm t."""
-
-    location: float
-    scale: float
-
-    def log_density(self, t: Array) -> tuple[float, Array]:
-        """Σ log density and its derivative in t. The density is of exp(t), hence the −t."""
-        z = (t - self.location) / self.scale
-        value = -0.5 * z**2 - t - np.log(self.scale) - 0.5 * np.log(2 * np.pi)
-        return float(np.sum(value)), -z / self.scale - 1.0
-
-
-@final
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Priors:
-    """Priors of the hyperparameters in standard units (unit cube, unit variance of y)."""
+    """Independent log-normal priors of exp(θ), in standard units (unit cube, unit variance of y)."""
 
-    lengthscales: LogNormal
-    variance: LogNormal
-    noise: LogNormal
+    location: Array  # of each θ
+    scale: Array
 
     @staticmethod
-    def default(dimension: int) -> "Priors":
+    def default(dimension: int, infers_noise: bool) -> "Priors":
         """Length scales grow with √d, so that the model stays as simple in many dimensions as in few.
 
         The length-scale prior is the dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla
         Bayesian optimization performs great in high dimensions". Variance and noise priors are wide, and only keep
         the fit away from the ends of its range when there are few data.
         """
-        return Priors(
-            lengthscales=LogNormal(np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0)),
-            variance=LogNormal(1.0, 1.0),
-            noise=LogNormal(-2.0, 2.0),
-        )
+        lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
+        rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-2.0, 2.0)] * infers_noise
+        location, scale = np.array(rows).T
+        return Priors(location, scale)
+
+    def log_density(self, theta: Array) -> tuple[float, Array]:
+        """Log density of exp(θ), hence the −θ, and its derivative in θ."""
+        z = (theta - self.location) / self.scale
+        constant = np.sum(np.log(self.scale)) + 0.5 * len(theta) * np.log(2 * np.pi)
+        return float(-0.5 * z @ z - np.sum(theta) - constant), -z / self.scale - 1.0
 
 
 @final
@@ -149,12 +138,7 @@ class Objective:
 
     def _with_priors(self, theta: Array, value: float, gradient: Array) -> tuple[float, Array]:
         if self.priors is not None:
-            d = self.data.X.shape[1]
-            parts = [(slice(0, d), self.priors.lengthscales), (slice(d, d + 1), self.priors.variance)]
-            if self.data.infers_noise:
-                parts.append((slice(d + 1, d + 2), self.priors.noise))
-            for part, prior in parts:
-                log_density, slope = prior.log_density(theta[part])
-                value += log_density
-                gradient[part] += slope
+            log_density, slope = self.priors.log_density(theta)
+            value += log_density
+            gradient += slope
         return float(value), gradient

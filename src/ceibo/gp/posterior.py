@@ -258,11 +258,9 @@ class Predictor:
     def __call__(self, X: Array) -> "Prediction":
         cross = self.kernel.cross(X, self.points)
         linear = cross.values @ self.weights
-        if self.anchor is None:
-            return Prediction(self, cross, linear, cross.values @ self.inverse.T, None)
         # L⁻¹(k_x − k_p) rather than the difference of two products: exactly zero at x = p, accurate near it.
-        shifted = (cross.values - self.anchor_row) @ self.inverse.T
-        return Prediction(self, cross, linear, shifted + self.anchor_whitened, shifted)
+        values = cross.values if self.anchor is None else cross.values - self.anchor_row
+        return Prediction(self, cross, linear, values @ self.inverse.T)
 
 
 @final
@@ -273,25 +271,40 @@ class Prediction:
     predictor: Predictor
     cross: Cross
     linear: Array  # (N, c) k_x·weights
-    whitened: Array  # (N, m) L⁻¹ k_x
-    shifted: Array | None  # (N, m) L⁻¹ (k_x − k_p)
+    projected: Array  # (N, m) L⁻¹ k_x, or with an anchor L⁻¹ (k_x − k_p)
+
+    @property
+    def whitened(self) -> Array:
+        """L⁻¹ k_x, (N, m)."""
+        return self.projected if self.predictor.anchor is None else self.projected + self.predictor.anchor_whitened
+
+    @property
+    def shifted(self) -> Array:
+        """L⁻¹ (k_x − k_p), (N, m)."""
+        self._anchor  # noqa: B018 - raises without an anchor
+        return self.projected
 
     @property
     def variance(self) -> Array:
         """σ²(x), (N,)."""
-        explained = np.einsum("ij,ij->i", self.whitened, self.whitened)
-        return np.asarray(np.maximum(self.predictor.kernel.variance - explained, 0.0))
+        whitened = self.whitened
+        return np.asarray(np.maximum(self.predictor.kernel.variance - np.einsum("ij,ij->i", whitened, whitened), 0.0))
 
     @property
     def difference_variance(self) -> Array:
         """Var[f(x) − f(p)] = 2 (v − k(x, p)) − ‖L⁻¹(k_x − k_p)‖², (N,)."""
-        shifted = self._shifted
-        return np.asarray(np.maximum(2.0 * self._prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0))
+        shifted = self.shifted
+        return np.asarray(np.maximum(2.0 * self.prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0))
+
+    @property
+    def prior_gap(self) -> Array:
+        """v − k(x, p), (N,)."""
+        return self.predictor.kernel.variance - self.cross.values[:, self._anchor]
 
     @property
     def gap(self) -> Array:
         """σ²(x) − σ(x, p) = (v − k(x, p)) − (L⁻¹(k_x − k_p))·(L⁻¹ k_x), (N,)."""
-        return np.asarray(self._prior_gap - np.einsum("ij,ij->i", self._shifted, self.whitened))
+        return np.asarray(self.prior_gap - np.einsum("ij,ij->i", self.shifted, self.whitened))
 
     def pullback(
         self,
@@ -301,14 +314,14 @@ class Prediction:
         gap: Array | None = None,
     ) -> Array:
         """Gradient in x (N, d) of a function with these partial derivatives: linear (N, c), the others (N,)."""
-        inner = np.zeros_like(self.whitened)  # coefficients of L⁻¹ ∂k_x
+        inner: Array | float = 0.0  # coefficients of L⁻¹ ∂k_x
         if variance is not None:
-            inner -= 2.0 * variance[:, None] * self.whitened
+            inner = inner - 2.0 * variance[:, None] * self.whitened
         if difference_variance is not None:
-            inner -= 2.0 * difference_variance[:, None] * self._shifted
+            inner = inner - 2.0 * difference_variance[:, None] * self.shifted
         if gap is not None:
-            inner -= gap[:, None] * (self.whitened + self._shifted)
-        outer = inner @ self.predictor.inverse
+            inner = inner - gap[:, None] * (self.whitened + self.shifted)
+        outer = np.zeros_like(self.cross.values) if isinstance(inner, float) else inner @ self.predictor.inverse
         if linear is not None:
             outer += linear @ self.predictor.weights.T
         if difference_variance is not None:
@@ -322,13 +335,3 @@ class Prediction:
         if self.predictor.anchor is None:
             raise InputError("this prediction has no anchor; ask for predictor(anchor=index).")
         return self.predictor.anchor
-
-    @property
-    def _shifted(self) -> Array:
-        if self.shifted is None:
-            raise InputError("this prediction has no anchor; ask for predictor(anchor=index).")
-        return self.shifted
-
-    @property
-    def _prior_gap(self) -> Array:
-        return np.asarray(self.predictor.kernel.variance - self.cross.values[:, self._anchor])

@@ -7,9 +7,10 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.errors import CeiboError
+from ceibo.study.caution import cautious
 from ceibo.study.measurement import Measurement
 from ceibo.study.space import Params, Space
-from ceibo.study.suggest import Model
+from ceibo.study.suggest import Evidence, Model
 
 
 class NoMeasurementError(CeiboError):
@@ -58,10 +59,10 @@ def incumbent(model: Model, space: Space, sign: float) -> Estimate:
     )
 
 
-def recommendation(model: Model, space: Space, sign: float, seed: int) -> Estimate:
-    """The setting with the best posterior mean over the whole space."""
-    x = acq.recommend(model.gp, seed=seed, discrete=space.discrete).x
-    params = space.from_unit(x)
+def recommendation(model: Model, evidence: Evidence, space: Space, sign: float, seed: int) -> Estimate:
+    """The setting with the best posterior mean over the whole space, off places that fail."""
+    mean_alone = cautious(acq.posterior_mean(model.gp), evidence.X, evidence.failed, evidence.pending[:0])
+    params = space.from_unit(acq.maximize(mean_alone, seed=seed, discrete=space.discrete).x)
     mean, variance = model.gp.posterior(space.to_unit(params)[None, :])
     return Estimate(params, sign * model.natural(float(mean[0])), model.natural(float(np.sqrt(variance[0]))))
 

@@ -20,11 +20,12 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
     if suggestion.source == "model":
         record |= {
             "acquisition": suggestion.acquisition,
-            "value": suggestion.value,
-            "incumbent": {"mean": suggestion.incumbent_mean, "std": suggestion.incumbent_std},
+            "value": _finite(suggestion.value),
+            "incumbent": {"mean": _finite(suggestion.incumbent_mean), "std": _finite(suggestion.incumbent_std)},
             "start": _to_json(suggestion.start),
             "hyperparameters": _to_json(suggestion.hyperparameters),
             "fit": suggestion.fit_status,
+            "fallback": suggestion.fallback,
             "observations": suggestion.observations,
             "used": suggestion.used,
         }
@@ -38,6 +39,11 @@ def hyperparameters_of(record: Mapping[str, Any] | None, key: str = "hyperparame
         return None
     noise = float("nan") if data["noise"] is None else data["noise"]
     return Hyperparameters(np.array(data["lengthscales"]), data["variance"], noise)
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity, which values near the largest double may lead to."""
+    return value if value is not None and np.isfinite(value) else None
 
 
 def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:

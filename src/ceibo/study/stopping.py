@@ -5,13 +5,12 @@ own units, twice in a row (patience), so that one unlucky fit does not end a stu
 study's acquisition is, because only that is what a measurement can bring, in the objective's units.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, final
 
-from ceibo import acquisition as acq
 from ceibo.study.space import Space
-from ceibo.study.suggest import Evidence, Settings, fit_model
+from ceibo.study.suggest import Evidence, Settings, fit_model, search
 
 PATIENCE: Final = 2
 
@@ -41,7 +40,7 @@ class Worth:
     """Whether another measurement pays; true in a condition when it does not, that is, when to stop.
 
     `remaining` is the largest expected improvement one more exact measurement could bring, most recent first, for
-    as many states of the study as the patience asks; in the objective's units. None while there is no model.
+    as many states of the study as the patience asks; in the objective's units. Empty while there is no model.
     """
 
     stop: bool
@@ -54,17 +53,23 @@ class Worth:
 
 
 def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
-    """The largest corrected EI over the space, in the objective's units."""
-    model = fit_model(evidence, space, settings)
-    function = acq.build("corrected-ei", model.conditioned(evidence))
-    return model.natural(acq.maximize(function, seed=seed, discrete=space.discrete).value)
+    """The largest corrected EI over the space, off places that fail, in the objective's units."""
+    rule = replace(settings, acquisition="corrected-ei")
+    model = fit_model(evidence, space, rule)
+    return model.natural(search(model, evidence, space, rule, seed).value)
+
+
+def least(initial: int) -> int:
+    """Measurements below which there is no verdict, for an initial design of that size."""
+    return max(initial, PATIENCE + 1)
 
 
 def judge(evidence: Evidence, remaining: tuple[float, ...], cost: float, initial: int) -> Worth:
     """The verdict from the remaining improvements of the last states, the present one first."""
-    if len(evidence) < max(initial, PATIENCE + 1):
-        missing = max(initial, PATIENCE + 1) - len(evidence)
-        return Worth(False, cost, remaining, f"go on: the initial design lacks {missing} measurements.")
+    missing = least(initial) - evidence.measurements
+    if missing > 0:
+        more = "1 more measurement" if missing == 1 else f"{missing} more measurements"
+        return Worth(False, cost, remaining, f"go on: the initial design needs {more}.")
     below = all(value < cost for value in remaining)
     now = f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
     if below and len(remaining) >= PATIENCE:

@@ -15,7 +15,7 @@ from ceibo.study.estimate import Estimate, NoMeasurementError, Observed, explain
 from ceibo.study.measurement import Measurement
 from ceibo.study.record import hyperparameters_of, to_record
 from ceibo.study.space import Space
-from ceibo.study.stopping import PATIENCE, Worth, judge, remaining_improvement
+from ceibo.study.stopping import PATIENCE, Worth, judge, least, remaining_improvement
 from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, hand_out_key
 from ceibo.study.store.records import EMPTY
 from ceibo.study.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, Suggestion, fit_model, suggest
@@ -215,7 +215,8 @@ class Study:
     @property
     def recommended(self) -> Estimate:
         """The minimiser (maximiser) of the posterior mean over the whole space, which may never have been measured."""
-        return recommendation(self._model(self._refresh()), self.space, self._sign, self.seed)
+        snapshot = self._refresh()
+        return recommendation(self._model(snapshot), self._evidence(snapshot), self.space, self._sign, self.seed)
 
     @property
     def best_observed(self) -> Observed:
@@ -238,7 +239,7 @@ class Study:
         initial = self.settings.initial_size(len(self.space))
         remaining: list[float] = []
         state = evidence
-        while len(remaining) < PATIENCE and len(state) > 0 and len(evidence) >= initial:
+        while len(remaining) < PATIENCE and evidence.measurements >= least(initial):
             remaining.append(self._remaining_improvement(state))
             state = state.without_last()
         return judge(evidence, tuple(remaining), float(cost), initial)

@@ -10,21 +10,18 @@ Values are minimised; a study that maximises flips the sign before and after.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
-from scipy.stats import qmc
 
 from ceibo import acquisition as acq
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.inputs import Array, Indices
+from ceibo.study.caution import cautious
 from ceibo.study.space import Params, Space
 
 DEFAULT_ACQUISITION: Final = "corrected-ei"
-# Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around points that are
-# being measured to keep a batch from collapsing into one point.
-_FAILED_FENCE, _PENDING_FENCE = 0.1, 0.02
 _LARGEST_NOISE: Final = 2.0**200  # in units of the largest value: beyond it an observation says nothing at all
 
 
@@ -79,25 +76,30 @@ class Settings:
 class Evidence:
     """What is known, in the unit cube: observations, points being measured, points where evaluations failed.
 
-    Observations are in the order they were told; `noise` are standard deviations, NaN where unknown. `last` is how many
-    rows (replicates) the last measurement has; `trials` counts all trials so far, whatever became of them.
+    Observations are in the order they were told; `noise` are standard deviations, NaN where unknown. The replicates of
+    one measurement are rows of one `group`, counted from 0; `trials` counts all trials so far, whatever became of them.
     """
 
     X: Array  # (n, d)
     y: Array  # (n,)
     noise: Array  # (n,)
+    group: Indices  # (n,)
     pending: Array  # (p, d)
     failed: Array  # (q, d)
     trials: int
-    last: int = 1
 
     def __len__(self) -> int:
         return len(self.y)
 
+    @property
+    def measurements(self) -> int:
+        """How many measurements there are, each with one replicate or more."""
+        return int(self.group[-1]) + 1 if len(self) else 0
+
     def without_last(self) -> "Evidence":
         """As it was before the last measurement."""
-        rest = slice(0, len(self) - self.last)
-        return replace(self, X=self.X[rest], y=self.y[rest], noise=self.noise[rest])
+        rest = slice(0, int(np.searchsorted(self.group, self.measurements - 1)))
+        return replace(self, X=self.X[rest], y=self.y[rest], noise=self.noise[rest], group=self.group[rest])
 
 
 @final
@@ -115,14 +117,10 @@ class Model:
         """From the process's units to those of the objective."""
         return float(np.ldexp(value, self.exponent))
 
-    def conditioned(self, evidence: Evidence) -> GaussianProcess:
-        """The process with pending and failed points: the variance shrinks there, the mean stays."""
-        gp = self.gp
-        if len(evidence.pending):
-            gp = gp.condition(evidence.pending)
-        if len(evidence.failed):
-            gp = gp.condition(evidence.failed)
-        return gp
+    def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
+        """The process with pending and failed points, the latest `limit`: the variance shrinks there, the mean stays."""
+        without_value = np.concatenate([evidence.failed[-limit:], evidence.pending[-limit:]])
+        return self.gp.condition(without_value) if len(without_value) else self.gp
 
 
 @final
@@ -132,7 +130,8 @@ class Suggestion:
 
     `source` is "initial" (a point of the initial design) or "model". For the latter: the acquisition's value there in
     the units of the objective, the incumbent's posterior mean and standard deviation as seen, the hyperparameters
-    fitted and those the fit started from, how the fit ended, and how many of the observations the model used.
+    fitted and those the fit started from, how the fit ended, why a point was suggested that would usually be kept off
+    (`fallback`), and how many of the observations the model used.
     """
 
     x: Array
@@ -145,6 +144,7 @@ class Suggestion:
     start: Hyperparameters | None = None
     hyperparameters: Hyperparameters | None = None
     fit_status: str | None = None
+    fallback: str | None = None
     observations: int = 0
     used: int = 0
     model: Model | None = field(default=None, repr=False)
@@ -168,30 +168,59 @@ def suggest(
         params = space.from_unit(x)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
-    key = _key(seed, number)
-    function = acq.build(settings.acquisition, model.conditioned(evidence), seed=key)
-    fenced = acq.avoid(acq.avoid(function, evidence.pending, _PENDING_FENCE), evidence.failed, _FAILED_FENCE)
-    x, value = acq.maximize(fenced, seed=key, discrete=space.discrete)
-    params = space.from_unit(x)
+    found = search(model, evidence, space, settings, _key(seed, number))
+    params = space.from_unit(found.x)
     return Suggestion(
         x=space.to_unit(params),
         params=params,
         source="model",
         acquisition=settings.acquisition,
-        value=value if settings.acquisition.endswith("pi") else model.natural(value),
-        incumbent_mean=model.natural(function.incumbent.mean),
-        incumbent_std=model.natural(function.incumbent.std),
+        value=found.value if settings.acquisition.endswith("pi") else model.natural(found.value),
+        incumbent_mean=model.natural(found.incumbent.mean),
+        incumbent_std=model.natural(found.incumbent.std),
         start=start,
         hyperparameters=model.fit.hyperparameters,
         fit_status=model.fit.status.name.lower(),
+        fallback=found.fallback,
         observations=model.observations,
         used=model.used,
         model=model,
     )
 
 
+class Found(NamedTuple):
+    """Where the acquisition is largest, in the units of the model."""
+
+    x: Array
+    value: float
+    incumbent: acq.Incumbent
+    fallback: str | None
+
+
+def search(model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int) -> Found:
+    """Maximises the acquisition over the space, off the points that are being measured or have failed.
+
+    In a space of finitely many points there may be no other point left: then those being measured may be suggested
+    once more, and if all have failed, those too.
+    """
+    function = acq.build(settings.acquisition, model.conditioned(evidence, settings.max_observations), seed=seed)
+    pending, failed, fallback = evidence.pending, evidence.failed, None
+    while True:
+        climbed = cautious(function, evidence.X, failed, pending)
+        x, value = acq.maximize(climbed, seed=seed, discrete=space.discrete)
+        fenced = np.concatenate([pending, failed])
+        if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
+            return Found(x, value, function.incumbent, fallback)
+        if len(pending):
+            pending, fallback = pending[:0], "every other point has failed or is being measured"
+        else:
+            failed, fallback = failed[:0], "every point has failed or is being measured"
+
+
 def initial_point(dimension: int, seed: int, number: int) -> Array:
     """Point `number` of the Sobol sequence scrambled by `seed`, (d,)."""
+    from scipy.stats import qmc  # slow to import, and not needed once a study has a model
+
     sobol = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(_key(seed, 0)))
     return np.asarray(sobol.fast_forward(number).random(1)[0] if number else sobol.random(1)[0])
 

@@ -48,19 +48,20 @@ def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array],
         elif trial.state != DONE:
             pending.append(x)
     rows.sort(key=lambda row: row[0])
-    X, y, noise = [], [], []
-    for _, x, measurement in rows:
+    X, y, noise, group = [], [], [], []
+    for index, (_, x, measurement) in enumerate(rows):
         values = measurement.replicates or (measurement.value,)
         X += [x] * len(values)
         y += [sign * value for value in values]
         noise += [np.nan if measurement.noise is None else measurement.noise] * len(values)
+        group += [index] * len(values)
     d = len(coordinates(snapshot.trials[0])) if snapshot.trials else 0
     return Evidence(
         X=np.reshape(X, (len(y), d)),
         y=np.array(y),
         noise=np.array(noise),
+        group=np.array(group, dtype=np.intp),
         pending=np.reshape(pending, (len(pending), d)),
         failed=np.reshape(failed, (len(failed), d)),
         trials=len(snapshot.trials),
-        last=len(rows[-1][2].replicates or (0,)) if rows else 0,
     )
