@@ -22,6 +22,7 @@ Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), grad
 _SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
 _TINY: Final = np.finfo(np.float64).tiny
+_TINY: Final = np.finfo(np.float64).tiny
 _SETTLED: Final = 100.0  # the last gain must be within this many tolerances for a start to end by its model's word
 
 
@@ -36,10 +37,18 @@ class Box:
 
     def directed(self, x: Array, gradient: Array, H: Array) -> tuple[Array, Array]:
         """The gradient without the coordinates held, and the quasi-Newton direction H·gradient; (B, d) each."""
-        held = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0)) | (self.widths == 0.0)
+        bound = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0))
+        held = bound | (self.widths == 0.0)
         slope = np.where(held, 0.0, gradient)
-        direction = np.where(held, 0.0, (H @ slope[:, :, None])[:, :, 0])
-        return slope, direction
+        direction = H @ slope[:, :, None]
+        bound &= self.widths > 0.0
+        if bound.any():
+            # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb H_bb⁻¹ H_bf.
+            H_bb = np.where(bound[:, :, None] & bound[:, None, :], H, 0.0)
+            diagonal = np.einsum("bii->bi", H_bb)
+            diagonal += np.where(bound, 1e-10 * diagonal + _TINY, 1.0)  # keeps rounding from making it singular
+            direction -= H @ np.linalg.solve(H_bb, direction * bound[:, :, None])
+        return slope, np.where(held, 0.0, direction[:, :, 0])
 
 
 @final
@@ -113,7 +122,7 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         np.ones(count),
         np.full(count, np.inf),
     ).keep(np.isfinite(values) & np.isfinite(gradients).all(axis=1))
-    for iteration in range(rules.iterations):
+    for iteration in range(rules.iterations if len(starts.row) else 0):
         starts, ended = _advance(evaluate, starts, box, rules)
         result.x[starts.row], result.values[starts.row] = starts.x, starts.value
         if iteration >= rules.patience:
@@ -136,7 +145,9 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
     gain = new_value - value
     good = (gain >= _SUFFICIENT * predicted) & (predicted > 0.0) & np.isfinite(new_gradient).all(axis=1)
     H, fresh = _updated(starts, good, moved, gradient - new_gradient, box.widths)
-    ended = (np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0.0)
+    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient, which cannot.
+    lost = ~(predicted > 0.0) & ~starts.fresh
+    ended = ((np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0.0)) & ~lost
     step = np.ones(len(x))
     if not good.all():
         # Backtrack to the top of the parabola through what is known, within limits.
@@ -146,7 +157,8 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
         taken = good[:, None]
         trial, new_gradient = np.where(taken, trial, x), np.where(taken, new_gradient, gradient)
         new_value, gain = np.where(good, new_value, value), np.where(good, gain, starts.gain)
-        step = np.where(good, 1.0, starts.step * factor)
+        step = np.where(good | lost, 1.0, starts.step * factor)
+        H, fresh = np.where(lost[:, None, None], np.diag(box.widths**2), H), fresh | lost
     slope, direction = box.directed(trial, new_gradient, H)
     promise = 0.5 * _dot(slope, direction)
     ended |= (promise < rules.tolerance) & (gain < _SETTLED * rules.tolerance) & ~fresh
