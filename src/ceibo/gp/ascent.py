@@ -22,7 +22,6 @@ Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), grad
 _SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
 _TINY: Final = np.finfo(np.float64).tiny
-_TINY: Final = np.finfo(np.float64).tiny
 _SETTLED: Final = 100.0  # the last gain must be within this many tolerances for a start to end by its model's word
 
 
