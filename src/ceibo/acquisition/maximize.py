@@ -22,7 +22,7 @@ from ceibo.acquisition.sampling import spread_points
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, as_floats, as_integer
 from ceibo.gp.linalg import limited_blas
 
 _ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
@@ -72,6 +72,7 @@ def maximize(
         discrete: for integer and categorical columns, column -> allowed values in [0, 1]; others are continuous.
         settings: how hard to search.
     """
+    seed = as_integer(seed, "seed", 0)
     search = _Search(acquisition, _checked(discrete, acquisition), settings or SearchSettings())
     with limited_blas(len(acquisition.predictor.points)):
         x = search.run(np.random.SeedSequence(seed))
@@ -93,9 +94,9 @@ def recommend(
 def _checked(discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition) -> dict[int, Array]:
     checked = {}
     for column, allowed in (discrete or {}).items():
-        if not 0 <= int(column) < acquisition.dimension:
+        if not (isinstance(column, int | np.integer) and 0 <= column < acquisition.dimension):
             raise InputError(f"discrete columns must be from 0 to {acquisition.dimension - 1}, got {column!r}.")
-        values = np.unique(np.asarray(allowed, dtype=np.float64))
+        values = np.unique(as_floats(allowed, f"discrete[{column}]"))
         if values.size == 0 or not np.all((values >= 0) & (values <= 1)):
             raise InputError(f"discrete[{column}] must hold values from 0 to 1, got {np.asarray(allowed).tolist()}.")
         checked[int(column)] = values

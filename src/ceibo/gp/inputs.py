@@ -16,7 +16,8 @@ Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 
-def _as_float_array(values: ArrayLike, name: str) -> Array:
+def as_floats(values: ArrayLike, name: str) -> Array:
+    """Real numbers as a float64 array of any shape."""
     try:
         array = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
@@ -27,7 +28,7 @@ def _as_float_array(values: ArrayLike, name: str) -> Array:
 
 def as_points(X: ArrayLike, name: str = "X", dimension: int | None = None) -> Array:
     """Points as a (n, d) array, n ≥ 1."""
-    points = _as_float_array(X, name)
+    points = as_floats(X, name)
     if points.ndim != 2:
         hint = " Use X[None, :] for one point, X[:, None] for points in one dimension."
         raise InputError(f"{name} must have shape (n, d), but has shape {points.shape}.{hint}")
@@ -41,7 +42,7 @@ def as_points(X: ArrayLike, name: str = "X", dimension: int | None = None) -> Ar
 
 def as_point(x: ArrayLike, name: str, dimension: int) -> Array:
     """One point, given as (d,) or (1, d), as a (1, d) array."""
-    points = as_points(np.atleast_2d(_as_float_array(x, name)), name, dimension)
+    points = as_points(np.atleast_2d(as_floats(x, name)), name, dimension)
     if len(points) != 1:
         raise InputError(f"{name} must be one point, got {len(points)}. Call once per point.")
     return points
@@ -49,7 +50,7 @@ def as_point(x: ArrayLike, name: str, dimension: int) -> Array:
 
 def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
     """One finite value per point, as a (n,) array."""
-    values = _as_float_array(y, name)
+    values = as_floats(y, name)
     if values.shape != (n,):
         raise InputError(f"{name} must have shape ({n},), one value per row of X, but has shape {values.shape}.")
     _require_finite(values, name, "A failed measurement has no value: leave it out.")
@@ -58,7 +59,7 @@ def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
 
 def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
     """Noise variances as a (n,) array; a scalar serves all points; NaN (unknown) only where `unknown` is set."""
-    noise = _as_float_array(noise_variance, "noise_variance")
+    noise = as_floats(noise_variance, "noise_variance")
     if noise.ndim == 0:
         noise = np.full(n, float(noise))
         noise.setflags(write=False)

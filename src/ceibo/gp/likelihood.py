@@ -11,6 +11,7 @@ with W = (αᵀα − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij)
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, final
 
 import numpy as np
@@ -24,6 +25,8 @@ from ceibo.gp.observations import Observations
 
 # Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on failure.
 NUGGET: Final = 1e-10
+_KEPT_DIFFERENCES: Final = 2**20
+_LOG_2PI: Final = float(np.log(2 * np.pi))
 
 
 @final
@@ -47,11 +50,14 @@ class Priors:
         location, scale = np.array(rows).T
         return Priors(location, scale)
 
+    @cached_property
+    def _constant(self) -> float:
+        return float(np.sum(np.log(self.scale)) + 0.5 * len(self.scale) * np.log(2 * np.pi))
+
     def log_density(self, theta: Array) -> tuple[float, Array]:
         """Log density of exp(θ), hence the −θ, and its derivative in θ."""
         z = (theta - self.location) / self.scale
-        constant = np.sum(np.log(self.scale)) + 0.5 * len(theta) * np.log(2 * np.pi)
-        return float(-0.5 * z @ z - np.sum(theta) - constant), -z / self.scale - 1.0
+        return float(-0.5 * (z @ z) - theta.sum()) - self._constant, -1.0 - z / self.scale
 
 
 @final
@@ -72,6 +78,11 @@ class Objective:
         i, j = np.triu_indices(n, 1)
         self._pairs = i * n + j
         self._mismatch = (data.X[i][:, self._categorical] != data.X[j][:, self._categorical]).astype(np.float64)
+        self._Y = np.ascontiguousarray(data.X[:, ordered])
+        self._Y_squared = self._Y**2
+        # Squared differences of all pairs are kept while they are small: a product is then quicker than pdist.
+        few = 0 < len(i) * len(ordered) <= _KEPT_DIFFERENCES
+        self._differences = (self._Y[i] - self._Y[j]) ** 2 if few else None
         self._s = np.empty(len(i))
         self._K, self._W = np.empty((n, n)), np.zeros((n, n))
 
@@ -95,7 +106,7 @@ class Objective:
         half = inverse @ data.y
         alpha = inverse.T @ half
         quadratic = float(half @ half)
-        value = -0.5 * quadratic + float(np.sum(np.log(np.diagonal(inverse)))) - 0.5 * n * np.log(2 * np.pi)
+        value = -0.5 * quadratic + float(np.log(inverse.diagonal()).sum()) - 0.5 * n * _LOG_2PI
         A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
         diagonal = alpha**2 - np.diagonal(A)
 
@@ -112,28 +123,29 @@ class Objective:
 
     def _squared_distances(self, lengthscales: Array) -> Array:
         """Packed s over pairs i < j."""
-        X, ordered, categorical = self.data.X, self._ordered, self._categorical
-        if len(categorical) == 0:
-            return np.asarray(pdist(X / lengthscales, "sqeuclidean", out=self._s)) if len(self._s) else self._s
-        self._s[:] = self._mismatch @ lengthscales[categorical] ** -2.0
-        if len(ordered) and len(self._s):
-            self._s += pdist(X[:, ordered] / lengthscales[ordered], "sqeuclidean")
-        return self._s
+        ordered, categorical = self._ordered, self._categorical
+        if self._differences is not None:
+            s: Array = np.matmul(self._differences, lengthscales[ordered] ** -2.0, out=self._s)
+        elif len(ordered) and len(self._s):
+            s = pdist(self._Y / lengthscales[ordered], "sqeuclidean", out=self._s)
+        else:
+            s = self._s
+            s[:] = 0.0
+        if len(categorical):
+            s += self._mismatch @ lengthscales[categorical] ** -2.0
+        return s
 
     def _lengthscale_gradient(self, alpha: Array, A: Array, slope: Array) -> Array:
         """Σ_{i<j} (α_i α_j − A_ij) g'_ij (x_ik − x_jk)² for each dimension k."""
-        X, W = self.data.X, self._W
-        total = np.zeros(X.shape[1])
+        W, Y = self._W, self._Y
+        total = np.zeros(self.data.X.shape[1])
         W.ravel()[self._pairs] = slope
-        difference = blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1)  # A − ααᵀ on the lower triangle
-        W *= difference.T
-        np.negative(W, out=W)
+        W *= blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1).T  # A − ααᵀ; the sign is turned below
         if len(self._ordered):
-            Y = X[:, self._ordered]
-            sums = W.sum(axis=0) + W.sum(axis=1)
-            total[self._ordered] = sums @ Y**2 - 2.0 * np.einsum("ik,ik->k", Y, W @ Y)
+            sums = np.add.reduce(W, axis=0) + np.add.reduce(W, axis=1)
+            total[self._ordered] = 2.0 * np.einsum("ik,ik->k", Y, W @ Y) - sums @ self._Y_squared
         if len(self._categorical):
-            total[self._categorical] = W.ravel()[self._pairs] @ self._mismatch
+            total[self._categorical] = -W.ravel()[self._pairs] @ self._mismatch
         return total
 
     def _with_priors(self, theta: Array, value: float, gradient: Array) -> tuple[float, Array]:

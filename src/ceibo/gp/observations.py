@@ -12,7 +12,7 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 
 # Values that spread over less than this are treated as if they spread over this: its square is still a normal number.
 _SMALLEST_SCALE: Final = 2.0**-508
@@ -35,15 +35,12 @@ class Observations:
     scatter: float  # Σ SS over rows of unknown noise, in standard units
     extra_unknown: float  # Σ (m − 1) over rows of unknown noise
     log_factor: float  # what merging takes out of the log density, in standard units, unknown noise aside
-    unknown: Array = field(init=False)  # (n,) bool
+    unknown: Mask = field(init=False)  # (n,)
+    infers_noise: bool = field(init=False)  # whether a noise variance has to be inferred
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unknown", np.isnan(self.noise))
-
-    @property
-    def infers_noise(self) -> bool:
-        """Whether a noise variance has to be inferred."""
-        return bool(np.any(self.unknown))
+        object.__setattr__(self, "infers_noise", bool(np.any(self.unknown)))
 
     def noise_with(self, inferred: float) -> Array:
         """(n,) noise variances, with `inferred` for one measurement of unknown noise."""
@@ -88,10 +85,10 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
 
 def _merge(X: Array, y: Array, noise: Array) -> tuple[Array, Array, Array, Array, float, float, float]:
     n = len(X)
-    keys = np.column_stack([X, np.isnan(noise)])
-    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    if len(first) == n:  # no replicates: keep the order
+    keys = np.column_stack([X + 0.0, np.isnan(noise)])  # −0.0 becomes 0.0
+    if len({row.tobytes() for row in keys}) == n:  # no replicates
         return X, y, noise, np.ones(n), 0.0, 0.0, 0.0
+    _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # groups in the order of their first observation
     group = np.argsort(order)[group.reshape(-1)]
     first = first[order]

@@ -63,8 +63,13 @@ class GaussianProcess:
     mean: float = 0.0
     expected_noise: float | None = None
     _state: _State | None = field(default=None, repr=False)
+    unit: float = field(init=False, repr=False)  # the power of two by which values are divided inside
+    unit_kernel: Kernel = field(init=False, repr=False)  # in inside units; its variance is between 1/2 and 2
 
     def __post_init__(self) -> None:
+        unit = float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "unit_kernel", replace(self.kernel, variance=self.kernel.variance / unit / unit))
         if self._state is not None:
             return  # made by append or condition, which have checked and computed
         X = as_points(self.X, "X", self.kernel.dimension)
@@ -85,16 +90,6 @@ class GaussianProcess:
         object.__setattr__(self, "_state", state)
 
     # -- the parts that acquisitions build on, in units of `unit` ----------------------------------------------
-
-    @property
-    def unit(self) -> float:
-        """The power of two by which values are divided inside."""
-        return float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))
-
-    @property
-    def unit_kernel(self) -> Kernel:
-        """The kernel in inside units; its variance is between 1/2 and 2."""
-        return replace(self.kernel, variance=self.kernel.variance / self.unit / self.unit)
 
     @property
     def state(self) -> _State:
