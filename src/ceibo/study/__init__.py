@@ -2,7 +2,8 @@
 
 from ceibo.study.estimate import Estimate, NoMeasurementError, Observed
 from ceibo.study.measurement import Measurement
-from ceibo.study.run import Limits, Result, maximize, minimize
+from ceibo.study.run import Result, maximize, minimize
+from ceibo.study.runner import EvaluationsFailedError, ExecutorLostError, Limits
 from ceibo.study.space import Categorical, Float, Int, Space
 from ceibo.study.stopping import Stop, StopReason, Worth
 from ceibo.study.study import Study
@@ -13,6 +14,8 @@ from ceibo.study.verify import Verification
 __all__ = [
     "Categorical",
     "Estimate",
+    "EvaluationsFailedError",
+    "ExecutorLostError",
     "Float",
     "Int",
     "Limits",

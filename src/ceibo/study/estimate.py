@@ -7,10 +7,9 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.errors import CeiboError
-from ceibo.study.caution import cautious
 from ceibo.study.measurement import Measurement
 from ceibo.study.space import Params, Space
-from ceibo.study.suggest import Evidence, Model
+from ceibo.study.suggest import FAILED_FENCE, Evidence, Model
 
 
 class NoMeasurementError(CeiboError):
@@ -60,11 +59,15 @@ def incumbent(model: Model, space: Space, sign: float) -> Estimate:
 
 
 def recommendation(model: Model, evidence: Evidence, space: Space, sign: float, seed: int) -> Estimate:
-    """The setting with the best posterior mean over the whole space, off places that fail."""
-    mean_alone = cautious(acq.posterior_mean(model.gp), evidence.X, evidence.failed, evidence.pending[:0])
-    params = space.from_unit(acq.maximize(mean_alone, seed=seed, discrete=space.discrete).x)
-    mean, variance = model.gp.posterior(space.to_unit(params)[None, :])
-    return Estimate(params, sign * model.natural(float(mean[0])), model.natural(float(np.sqrt(variance[0]))))
+    """The setting with the best posterior mean over the whole space, off points that failed."""
+    mean_alone = acq.avoid(acq.posterior_mean(model.gp), evidence.failed, FAILED_FENCE)
+    found = space.from_unit(acq.maximize(mean_alone, seed=seed, discrete=space.discrete).x)
+    observed = space.from_unit(acq.find_incumbent(model.gp).x)
+    means, variances = model.gp.posterior(space.to_unit_rows([found, observed]))
+    # Keeping off failures may have led away from the best measured point, which stands as well.
+    chosen = int(np.argmin(means))
+    mean, std = model.natural(float(means[chosen])), model.natural(float(np.sqrt(variances[chosen])))
+    return Estimate((found, observed)[chosen], sign * mean, std)
 
 
 def explain(raw: tuple[int, Measurement], believed: float, best: Estimate) -> str:

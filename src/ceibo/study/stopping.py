@@ -53,7 +53,7 @@ class Worth:
 
 
 def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
-    """The largest corrected EI over the space, off places that fail, in the objective's units."""
+    """The largest corrected EI over the space, off points that failed, in the objective's units."""
     rule = replace(settings, acquisition="corrected-ei")
     model = fit_model(evidence, space, rule)
     return model.natural(search(model, evidence, space, rule, seed).value)

@@ -117,7 +117,7 @@ class Study:
         """
         if count is None:
             return self._ask_one()
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
             raise InputError(f"count must be a whole number above zero, got {count!r}.")
         return [self._ask_one() for _ in range(count)]
 
@@ -137,9 +137,7 @@ class Study:
             number = len(snapshot.trials)
             if limit is not None and number >= limit:
                 return None
-            start = self._start_values(number)
-            suggestion = suggest(self._evidence(snapshot), self.space, self.settings, start, self.seed, number)
-            suggestion = self._with_sign(suggestion)
+            suggestion = self._suggest(snapshot, number, self._start_values(number))
             new = NewTrial(suggestion.params, to_record(suggestion, snapshot.seq, self.seed), lease)
             try:
                 (stored,) = self._store.create_trials(self._id, [new], expect_number=number)
@@ -169,7 +167,7 @@ class Study:
             self._store.fail(self._id, number, f"the value is {measurement.value!r}")
             return
         if key is None:
-            key = hand_out_key(trial.attempt) if isinstance(trial, Trial) else ""
+            key = hand_out_key(trial.attempt if isinstance(trial, Trial) else self._attempt(number))
         self._store.tell(self._id, number, measurement, key)
 
     def fail(self, trial: Trial | int, reason: str) -> None:
@@ -246,32 +244,32 @@ class Study:
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
-        """Number -> how each trial came about: its source, what was seen, the acquisition's value, the fit, versions."""
+        """Number -> how each trial came about: source, what was seen, acquisition value, fit, versions."""
         return self._store.suggestions(self._id)
 
     def verify(self) -> Verification:
         """Computes every past suggestion again from its record, and reports differences."""
-        return verify(self._store, self._id, self.space, self.settings, self._evidence)
+        return verify(self._store, self._id, self.space, self.seed, self._suggest)
 
     def to_dataframe(self) -> "pandas.DataFrame":
-        """One row per measurement (or per trial without one), as a pandas DataFrame. Needs pandas."""
+        """One row per measurement (or per trial without one), as a pandas DataFrame. Needs pandas.
+
+        A parameter named like a column of the outcome ("value", "noise", …) is called "params_value", ….
+        """
         try:
             import pandas
         except ImportError as error:
             raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
         rows = []
+        outcome = ("number", "state", "value", "noise", "replicates", "reason")
+        columns = {name: f"params_{name}" if name in outcome else name for name in self.space.names}
         for trial in self.trials:
-            for measurement in trial.measurements or (None,):
-                outcome = {
-                    "value": measurement.value if measurement else None,
-                    "noise": measurement.noise if measurement else None,
-                    "replicates": len(measurement.replicates) if measurement else 0,
-                }
-                rows.append(
-                    {"number": trial.number, "state": trial.state, **outcome, "reason": trial.reason} | trial.params
-                )
-        columns = ["number", "state", "value", "noise", "replicates", "reason", *self.space.names]
-        return pandas.DataFrame(rows, columns=columns)
+            params = {columns[name]: value for name, value in trial.params.items()}
+            for each in trial.measurements or (None,):
+                told = (None, None, 0) if each is None else (each.value, each.noise, len(each.replicates))
+                fields = (trial.number, trial.state, *told, trial.reason)
+                rows.append(dict(zip(outcome, fields, strict=True)) | params)
+        return pandas.DataFrame(rows, columns=[*outcome, *columns.values()])
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -289,12 +287,14 @@ class Study:
         return evidence_of(snapshot, self._unit, self._sign)
 
     def _model(self, snapshot: Snapshot) -> Model:
-        if snapshot.seq not in self._models:
+        model = self._models.get(snapshot.seq)
+        if model is None:
             evidence = self._evidence(snapshot)
             if len(evidence) == 0:
                 raise self._nothing_measured()
-            self._models = {snapshot.seq: fit_model(evidence, self.space, self.settings)}
-        return self._models[snapshot.seq]
+            model = fit_model(evidence, self.space, self.settings)
+            self._models = {snapshot.seq: model}
+        return model
 
     def _remaining_improvement(self, evidence: Evidence) -> float:
         key = (len(evidence), evidence.y.tobytes() + evidence.pending.tobytes() + evidence.failed.tobytes())
@@ -312,10 +312,16 @@ class Study:
                 return found
         return None
 
-    def _with_sign(self, suggestion: Suggestion) -> Suggestion:
-        """Reports the incumbent, and a bound, in the user's direction."""
-        mean = None if suggestion.incumbent_mean is None else self._sign * suggestion.incumbent_mean
-        return replace(suggestion, incumbent_mean=mean)
+    def _suggest(self, snapshot: Snapshot, number: int, start: Hyperparameters | None) -> Suggestion:
+        """The suggestion for trial `number` of what a snapshot shows; the incumbent in the user's direction."""
+        found = suggest(self._evidence(snapshot), self.space, self.settings, start, self.seed, number)
+        mean = None if found.incumbent_mean is None else self._sign * found.incumbent_mean
+        return replace(found, incumbent_mean=mean)
+
+    def _attempt(self, number: int) -> int:
+        """How often a trial was handed out; 0 for a trial that is not there, which the store will say."""
+        trials = self._refresh().trials
+        return trials[number].attempt if number < len(trials) else 0
 
     def _measurement(self, value: float | Measurement, noise: float | None) -> Measurement:
         if isinstance(value, Measurement):

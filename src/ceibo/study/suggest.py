@@ -18,10 +18,13 @@ from ceibo import acquisition as acq
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.inputs import Array, Indices
-from ceibo.study.caution import cautious
 from ceibo.study.space import Params, Space
 
 DEFAULT_ACQUISITION: Final = "corrected-ei"
+# Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around points that are
+# being measured to keep a batch from collapsing into one point.
+FAILED_FENCE: Final = 0.1
+_PENDING_FENCE: Final = 0.02
 _LARGEST_NOISE: Final = 2.0**200  # in units of the largest value: beyond it an observation says nothing at all
 
 
@@ -118,7 +121,7 @@ class Model:
         return float(np.ldexp(value, self.exponent))
 
     def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
-        """The process with pending and failed points, the latest `limit`: the variance shrinks there, the mean stays."""
+        """The process with (the latest) pending and failed points: the variance shrinks there, the mean stays."""
         without_value = np.concatenate([evidence.failed[-limit:], evidence.pending[-limit:]])
         return self.gp.condition(without_value) if len(without_value) else self.gp
 
@@ -206,7 +209,7 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     function = acq.build(settings.acquisition, model.conditioned(evidence, settings.max_observations), seed=seed)
     pending, failed, fallback = evidence.pending, evidence.failed, None
     while True:
-        climbed = cautious(function, evidence.X, failed, pending)
+        climbed = acq.avoid(acq.avoid(function, pending, _PENDING_FENCE), failed, FAILED_FENCE)
         x, value = acq.maximize(climbed, seed=seed, discrete=space.discrete)
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):

@@ -1,15 +1,17 @@
 """Computing past suggestions again from the record, to show that nothing else went into them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from ceibo.study.record import hyperparameters_of, versions
+from ceibo.gp import Hyperparameters
+from ceibo.study.record import hyperparameters_of, to_record, versions
 from ceibo.study.space import Space
 from ceibo.study.store import Snapshot, Store
-from ceibo.study.suggest import Evidence, Settings, suggest
+from ceibo.study.store.records import EMPTY
+from ceibo.study.suggest import Suggestion
 
 CLOSE = 1e-6  # of the box: what other versions or machines may differ by
 
@@ -52,22 +54,27 @@ class Verification:
         return f"{len(self.differences)} of {self.checked} suggestions came out differently: trials {numbers}."
 
 
-def verify(
-    store: Store, study_id: int, space: Space, settings: Settings, evidence: Callable[[Snapshot], Evidence]
-) -> Verification:
-    """Checks every suggestion of a study against its record."""
+Suggest = Callable[[Snapshot, int, Hyperparameters | None], Suggestion]
+
+
+def verify(store: Store, study_id: int, space: Space, seed: int, suggest: Suggest) -> Verification:
+    """Checks every suggestion of a study against its record, and the trials' settings against their suggestions."""
     identical = close = same = checked = 0
     differences = []
-    for number, record in store.suggestions(study_id).items():
+    now, seen = store.snapshot(study_id), EMPTY
+    records = store.suggestions(study_id)
+    for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
+        record = records[number]
         if record["source"] not in ("initial", "model"):
             continue
         checked += 1
-        recorded = np.array(record["x"])
-        again = _again(record, evidence(store.snapshot(study_id, record["seen"])), space, settings, number)
+        seen = store.snapshot(study_id, record["seen"], since=seen)
+        again = suggest(seen, number, hyperparameters_of(record, "start"))
         unchanged = record["versions"] == versions()
         same += unchanged
-        distance = float(np.max(np.abs(again - recorded)))
-        if again.tobytes() == recorded.tobytes():
+        recorded, used = np.array(record["x"]), space.to_unit(now.trials[number].params)
+        distance = float(max(np.max(np.abs(again.x - recorded)), np.max(np.abs(again.x - used))))
+        if distance == 0.0 and _agrees(to_record(again, record["seen"], seed), record, unchanged):
             identical += 1
         elif distance <= CLOSE and not unchanged:
             close += 1
@@ -76,5 +83,6 @@ def verify(
     return Verification(checked, identical, close, same, tuple(differences))
 
 
-def _again(record: dict[str, Any], seen: Evidence, space: Space, settings: Settings, number: int) -> Any:
-    return suggest(seen, space, settings, hyperparameters_of(record, "start"), record["seed"], number).x
+def _agrees(again: Mapping[str, Any], record: Mapping[str, Any], unchanged: bool) -> bool:
+    """Whether everything recorded came out again; of other versions, only the point need be the same."""
+    return not unchanged or dict(again) == dict(record)

@@ -337,9 +337,9 @@ class Store:
 
     # History
 
-    def snapshot(self, study_id: int, at: int | None = None) -> Snapshot:
-        """The study as it was after event `at` (now by default)."""
-        return self._read_on(study_id, EMPTY, at)
+    def snapshot(self, study_id: int, at: int | None = None, since: Snapshot = EMPTY) -> Snapshot:
+        """The study as it was after event `at` (now by default), reading on from an earlier snapshot."""
+        return self._read_on(study_id, since, at)
 
     def refresh(self, study_id: int, snapshot: Snapshot) -> Snapshot:
         """The study as it is now, reading only what happened since `snapshot`."""
