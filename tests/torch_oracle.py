@@ -15,6 +15,8 @@ from gpytorch.means import ConstantMean
 from ceibo.gp import GaussianProcess, Matern12, Matern32, Matern52
 from helpers import Array
 
+torch.set_num_threads(1)  # tiny matrices, several test processes
+
 _NU = {Matern12: 0.5, Matern32: 1.5, Matern52: 2.5}
 
 

@@ -12,7 +12,7 @@ from botorch.sampling.base import MCSampler
 import torch_oracle
 from ceibo.acquisition import build
 from ceibo.acquisition.monte_carlo import draw
-from ceibo.acquisition.sampling import normal_draws, unit_draws
+from ceibo.acquisition.sampling import normal_draws
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
 from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
 
@@ -179,22 +179,6 @@ def test_coincident_noiseless_points_can_be_drawn_at() -> None:
     X = np.array([[0.5, 0.5]] * 5 + [[0.5 + 1e-9, 0.5]])
     gp = GaussianProcess(X, np.zeros(6), 0.0, Matern52([0.5, 0.5]))
     assert np.all(np.isfinite(build("noisy-ei", gp).value(new_points(0))))
-
-
-# -- quasi-random numbers -----------------------------------------------------------------------------------------
-
-
-def test_quasi_random_draws_fill_the_open_cube_evenly() -> None:
-    U = unit_draws(512, 5, seed=4)
-    assert np.all((U > 0) & (U < 1))
-    for k in range(5):  # a Sobol set puts exactly one of 512 points into each of 512 equal intervals
-        assert len(set((U[:, k] * 512).astype(int))) == 512
-
-
-def test_draws_depend_on_the_seed_alone() -> None:
-    np.testing.assert_array_equal(unit_draws(20, 3, seed=1), unit_draws(20, 3, seed=1))
-    assert not np.array_equal(unit_draws(20, 3, seed=1), unit_draws(20, 3, seed=2))
-    np.testing.assert_array_equal(unit_draws(20, 3, seed=1), unit_draws(32, 3, seed=1)[:20])
 
 
 def test_kernel_oracle_is_what_the_model_uses() -> None:

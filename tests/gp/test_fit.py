@@ -37,8 +37,9 @@ def theta_of(result: FitResult) -> Array:
 
 
 def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> Objective:
-    d = X.shape[1]
-    return Objective(standardize(X, y, noise), kernel_class(kernel), (), Priors.default(d) if method == "map" else None)
+    observations = standardize(X, y, noise)
+    priors = Priors.default(X.shape[1], observations.infers_noise) if method == "map" else None
+    return Objective(observations, kernel_class(kernel), (), priors)
 
 
 # -- a maximum ----------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import lognorm, multivariate_normal
 
 from ceibo.gp import Kernel, Matern52
-from ceibo.gp.likelihood import NUGGET, LogNormal, Objective, Priors
+from ceibo.gp.likelihood import NUGGET, Objective, Priors
 from ceibo.gp.observations import Observations, standardize
 from helpers import KERNELS, Array, assert_gradient, central_difference, kernel_oracle
 
@@ -60,7 +60,7 @@ def test_gradient_is_the_central_difference(
     kernel: type[Kernel], kind: str, categorical: tuple[int, ...], with_priors: bool
 ) -> None:
     data = observations(kind, categorical)[0]
-    objective = Objective(data, kernel, categorical, Priors.default(3) if with_priors else None)
+    objective = Objective(data, kernel, categorical, Priors.default(3, data.infers_noise) if with_priors else None)
     for seed in range(3):
         theta = theta_of(data, seed)
         assert_gradient(objective(theta)[1], central_difference(lambda t: objective(t)[0], theta, h=1e-3))
@@ -102,15 +102,17 @@ def test_a_matrix_that_cannot_be_factorized_is_a_wall() -> None:
     assert np.all(gradient == 0)
 
 
-@pytest.mark.parametrize("scale", [0.5, 2.0])
-def test_log_normal_density_is_scipys(scale: float) -> None:
-    prior, t = LogNormal(0.7, scale), np.array([-2.0, 0.1, 3.0])
-    value, slope = prior.log_density(t)
-    assert value == pytest.approx(np.sum(lognorm(s=scale, scale=np.exp(0.7)).logpdf(np.exp(t))), rel=1e-13)
-    assert_gradient(slope, central_difference(lambda x: prior.log_density(x)[0], t))
+@pytest.mark.parametrize("infers_noise", [False, True])
+def test_priors_are_scipys_log_normals(infers_noise: bool) -> None:
+    priors = Priors.default(3, infers_noise)
+    theta = np.array([-2.0, 0.1, 3.0, 0.4, -5.0])[: 4 + infers_noise]
+    value, slope = priors.log_density(theta)
+    expected = lognorm(s=priors.scale, scale=np.exp(priors.location)).logpdf(np.exp(theta))
+    assert value == pytest.approx(np.sum(expected), rel=1e-13)
+    assert_gradient(slope, central_difference(lambda x: priors.log_density(x)[0], theta))
 
 
 def test_the_length_scale_prior_grows_with_the_root_of_the_dimension() -> None:
-    one, many = Priors.default(1).lengthscales, Priors.default(36).lengthscales
-    assert many.location - one.location == pytest.approx(np.log(6), rel=1e-14)
-    assert many.scale == one.scale
+    one, many = Priors.default(1, False), Priors.default(36, False)
+    np.testing.assert_allclose(many.location[:36] - one.location[0], np.log(6), rtol=1e-14)
+    assert set(many.scale[:36]) == {one.scale[0]}
