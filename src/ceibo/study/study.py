@@ -186,7 +186,8 @@ class Study:
         new = NewTrial(
             checked, {"source": "added"}, measurement=measurement if measurement.is_finite else None, reason=reason
         )
-        return trial_of(self._store.create_trials(self._id, [new])[0])
+        (stored,) = self._store.create_trials(self._id, [new])
+        return trial_of(self._refresh().trials[stored.number])
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Queues a setting of your own; the next `ask` hands it out."""

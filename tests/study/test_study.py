@@ -1,0 +1,292 @@
+"""Study: ask, tell and their relatives; what is refused; reopening."""
+
+import math
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ceibo
+from ceibo import Categorical, Float, InputError, Int, Measurement, Study
+from ceibo.errors import ConflictError, NotFoundError, StorageError
+from ceibo.study import NoMeasurementError, Suggestion
+
+SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}
+
+
+def bowl(params: ceibo.study.space.Params) -> float:
+    return float((params["x"] - 0.3) ** 2 + 0.1 * params["y"] ** 2)
+
+
+def measured(count: int, **options: object) -> Study:
+    """A study with `count` told trials."""
+    study = Study.create(SPACE, **options)
+    for _ in range(count):
+        trial = study.ask()
+        study.tell(trial, bowl(trial.params), noise=0.01)
+    return study
+
+
+def test_ask_and_tell() -> None:
+    study = Study.create(SPACE, seed=3)
+    trial = study.ask()
+    assert (trial.number, trial.state, trial.measurements, trial.attempt) == (0, "running", (), 1)
+    assert set(trial.params) == {"x", "y"}
+    study.tell(trial, 0.31, noise=0.04)
+    (stored,) = study.trials
+    assert stored.state == "done"
+    assert stored.measurements == (Measurement(0.31, 0.04),)
+    assert [study.ask().number for _ in range(3)] == [1, 2, 3]
+    study.tell(2, Measurement.of([1.0, 2.0]))
+    assert study.trials[2].measurements[0].replicates == (1.0, 2.0)
+    assert repr(study) == "<Study 'study': minimize over 2 parameters, 2 trials measured>"
+
+
+def test_tell_is_idempotent_and_says_how_to_add_a_repeat() -> None:
+    study = Study.create(SPACE)
+    trial = study.ask()
+    for _ in range(3):
+        study.tell(trial, 0.31, noise=0.04)
+        study.tell(trial.number, 0.31, noise=0.04)
+    with pytest.raises(ConflictError, match=r'trial 0 has .*0\.31.*now came .*0\.5.* key="run-2"'):
+        study.tell(trial, 0.5)
+    for _ in range(2):
+        study.tell(trial, 0.29, noise=0.04, key="run-2")
+    with pytest.raises(ConflictError, match="run-2"):
+        study.tell(trial, 0.28, noise=0.04, key="run-2")
+    assert [m.value for m in study.trials[0].measurements] == [0.31, 0.29]
+
+
+def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None:
+    study = Study.create(SPACE)
+    first = study.ask()
+    study.release(first)
+    assert study.trials[0].state == "queued"
+    again = study.ask()
+    assert (again.number, again.params, again.attempt) == (0, first.params, 2)
+    study.tell(again, 1.0)
+    study.tell(again.number, 1.0)  # by number it is the same hand-out: the same value changes nothing
+    study.tell(first, 2.0)  # the slow first worker
+    assert [m.value for m in study.trials[0].measurements] == [1.0, 2.0]
+    study.release(first)  # nothing leads out of done
+    assert study.trials[0].state == "done"
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400])
+def test_values_that_are_not_finite_are_failures(value: float) -> None:
+    study = Study.create(SPACE)
+    trial = study.ask()
+    study.tell(trial, value)
+    added = study.add({"x": 0.5, "y": 0.0}, Measurement.of([1.0, value]))
+    for stored in study.trials:
+        assert stored.state == "failed"
+        assert stored.measurements == ()
+        assert "the value is" in (stored.reason or "")
+    assert added.state == "failed"
+    with pytest.raises(NoMeasurementError, match="no measurement yet"):
+        _ = study.best
+
+
+def test_fail_add_enqueue() -> None:
+    study = Study.create(SPACE)
+    trial = study.ask()
+    study.fail(trial, "reactor leaked")
+    assert (study.trials[0].state, study.trials[0].reason) == ("failed", "reactor leaked")
+    added = study.add({"x": 0.5, "y": 1}, 0.4, noise=0.1)
+    assert (added.number, added.state, added.measurements) == (1, "done", (Measurement(0.4, 0.1),))
+    queued = study.enqueue({"y": -1.0, "x": 0.25})
+    assert queued.state == "queued"
+    asked = study.ask()
+    assert (asked.number, asked.params) == (queued.number, {"x": 0.25, "y": -1.0})
+    study.tell(trial, 0.2)  # a failed trial that gives a value after all
+    assert study.trials[0].state == "done"
+    assert [s["source"] for s in study.suggestions.values()] == ["initial", "added", "enqueued"]
+
+
+def test_existing_data_count_as_the_initial_design() -> None:
+    study = Study.create(SPACE, n_initial=5)
+    for k in range(5):
+        study.add({"x": k / 4, "y": k - 2.0}, (k / 4 - 0.3) ** 2, noise=0.01)
+    study.ask()
+    assert study.suggestions[5]["source"] == "model"
+    assert isinstance(study.last_suggestion, Suggestion)
+
+
+def test_a_batch() -> None:
+    study = measured(8)
+    batch = study.ask(4)
+    assert [trial.number for trial in batch] == [8, 9, 10, 11]
+    assert len({tuple(trial.params.values()) for trial in batch}) == 4
+    points = np.array([study.space.to_unit(trial.params) for trial in batch])
+    gaps = np.linalg.norm(points[:, None] - points[None], axis=2)[np.triu_indices(4, 1)]
+    assert gaps.min() > 1e-3  # distinct in earnest
+    # Sensible: each is an expected improvement over the same incumbent, most promising first.
+    values = [study.suggestions[trial.number]["value"] for trial in batch]
+    assert all(value > 0 for value in values)
+    assert values == sorted(values, reverse=True)
+
+
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "4"])
+def test_bad_batches(count: object) -> None:
+    with pytest.raises(InputError, match="count must be a whole number"):
+        Study.create(SPACE).ask(count)  # type: ignore[call-overload]
+
+
+def test_bad_input_changes_nothing() -> None:
+    study = measured(2)
+    with pytest.raises(InputError, match=r"'x'.*2"):
+        study.add({"x": 2.0, "y": 0.0}, 1.0)
+    with pytest.raises(InputError, match="unknown parameter 'z'"):
+        study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
+    with pytest.raises(InputError, match="'y' is missing"):
+        study.enqueue({"x": 0.5})
+    for operation in (lambda n: study.tell(n, 1.0), lambda n: study.fail(n, "no"), study.release):
+        with pytest.raises(NotFoundError, match="no trial 7; it has numbers 0 to 1"):
+            operation(7)
+        with pytest.raises(NotFoundError, match="no trial -1"):
+            operation(-1)
+        with pytest.raises(InputError, match=r"trial must be a Trial from ask\(\)"):
+            operation("0")
+    with pytest.raises(InputError, match="noise"):
+        study.tell(0, 1.0, noise=-1.0, key="k")
+    with pytest.raises(InputError, match="carries its own noise"):
+        study.tell(0, Measurement(1.0), noise=1.0)
+    with pytest.raises(InputError, match="value to be a number"):
+        study.tell(0, "1.0", key="k")  # type: ignore[arg-type]
+    assert [t.state for t in study.trials] == ["done", "done"]
+    assert study.ask().number == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"direction": "down"},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"seed": True},
+        {"acquisition": "best"},
+        {"kernel": "cubic"},
+        {"fit": "mcmc"},
+        {"n_initial": 0},
+        {"n_initial": 2.5},
+        {"max_observations": 5},
+    ],
+)
+def test_bad_settings(options: dict[str, object]) -> None:
+    (name, value) = next(iter(options.items()))
+    with pytest.raises(InputError, match=f"{name} must be .*{value!r}"):
+        Study.create(SPACE, **options)  # type: ignore[arg-type]
+
+
+def test_reopening(url: str) -> None:
+    study = Study.create(SPACE, storage=url, name="catalyst", direction="maximize", seed=4)
+    trial = study.ask()
+    study.tell(trial, 0.31, noise=0.04)
+    study.close()
+    with pytest.raises(ConflictError, match="'catalyst' exists already"):
+        Study.create(SPACE, storage=url, name="catalyst")
+    again = Study.open(url, "catalyst")
+    assert (again.direction, again.seed) == ("maximize", 4)
+    assert (again.space, again.settings) == (study.space, study.settings)
+    assert again.trials[0].measurements == (Measurement(0.31, 0.04),)
+    with pytest.raises(InputError, match=r"the space has changed: parameter 'x' is stored as Float\(low=0.0, high=1.0"):
+        Study.open(url, "catalyst", space={**SPACE, "x": Float(0, 2)})
+    with pytest.raises(NotFoundError, match=r"no study named 'katalyst'.*'catalyst'"):
+        Study.open(url, "katalyst")
+    again.close()
+
+
+def test_opening_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="there is no file"):
+        Study.open(f"sqlite:///{tmp_path / 'none.db'}", "study")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reopened_study_goes_on_byte_for_byte(tmp_path: Path) -> None:
+    unbroken = measured(14, seed=5)
+    url = f"sqlite:///{tmp_path / 'lab.db'}"
+    broken = Study.create(SPACE, storage=url, seed=5)
+    for number in range(14):
+        trial = broken.ask()
+        if number % 3 == 1:  # the process ends between asking and telling
+            broken.close()
+            broken = Study.open(url)
+        broken.tell(trial.number, bowl(trial.params), noise=0.01)
+        if number % 3 == 2:
+            broken.close()
+            broken = Study.open(url)
+    for one, other in zip(unbroken.trials, broken.trials, strict=True):
+        assert one.params == other.params  # floats compared bit by bit, as none is NaN or -0.0
+    broken.close()
+
+
+def test_maximizing_is_minimizing_the_negative() -> None:
+    """Exactly: the same settings in the same order, and the same answers with the other sign."""
+    down = Study.create(SPACE, seed=1)
+    up = Study.create(SPACE, seed=1, direction="maximize")
+    for _ in range(10):
+        one, other = down.ask(), up.ask()
+        assert one.params == other.params
+        down.tell(one, bowl(one.params), noise=0.02)
+        up.tell(other, -bowl(other.params), noise=0.02)
+    assert (down.best.params, down.best.mean, down.best.std) == (up.best.params, -up.best.mean, up.best.std)
+    assert (down.recommended.params, down.recommended.mean) == (up.recommended.params, -up.recommended.mean)
+    assert down.best_observed.value == -up.best_observed.value
+    assert down.should_stop(0.1).remaining == up.should_stop(0.1).remaining
+    records = zip(down.suggestions.values(), up.suggestions.values(), strict=True)
+    for mine, theirs in list(records)[4:]:
+        assert mine["incumbent"]["mean"] == -theirs["incumbent"]["mean"]
+        assert mine["value"] == theirs["value"]
+
+
+def test_to_dataframe() -> None:
+    space = {"value": Float(0, 1), "k": Int(1, 3), "who": Categorical(["a", "b"])}
+    study = Study.create(space)
+    first, second, third = study.ask(3)
+    study.tell(first, 1.0, noise=0.5)
+    study.tell(first, Measurement.of([1.0, 3.0]), key="again")
+    study.fail(second, "leak")
+    frame = study.to_dataframe()
+    outcome = ["number", "state", "value", "noise", "replicates", "reason"]
+    assert list(frame.columns) == [*outcome, "params_value", "k", "who"]
+    assert frame["number"].tolist() == [0, 0, 1, 2]
+    assert frame["state"].tolist() == ["done", "done", "failed", "running"]
+    assert frame["value"].tolist()[:2] == [1.0, 2.0]
+    assert frame["value"].isna().tolist() == [False, False, True, True]
+    assert frame["replicates"].tolist() == [0, 2, 0, 0]
+    assert frame["params_value"].tolist()[3] == third.params["value"]
+    assert len(Study.create(space).to_dataframe()) == 0
+
+
+def test_two_views_of_one_study_agree(tmp_path: Path) -> None:
+    """Two processes, here two objects, see each other's trials at once."""
+    url = f"sqlite:///{tmp_path / 'lab.db'}"
+    one = Study.create(SPACE, storage=url)
+    other = Study.open(url)
+    first, second = one.ask(), other.ask()
+    assert (first.number, second.number) == (0, 1)
+    assert first.params != second.params
+    other.tell(first, 1.0)
+    assert one.trials[0].state == "done"
+    assert one.best.number == other.best.number == 0
+
+
+def test_threads_share_a_study() -> None:
+    study = measured(4)
+    seen: list[int] = []
+
+    def work() -> None:
+        for _ in range(3):
+            trial = study.ask()
+            study.tell(trial, bowl(trial.params), noise=0.01)
+            _ = study.best
+            seen.append(trial.number)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == list(range(4, 16))
+    assert study.verify().ok

@@ -1,0 +1,275 @@
+"""Suggestions: a pure function of the evidence; pending and failed points; no scale; many observations."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ceibo import Categorical, Float, InputError, Int, Measurement, Study
+from ceibo.acquisition import ACQUISITIONS
+from ceibo.gp.inputs import Array
+from ceibo.study.space import Space
+from ceibo.study.suggest import Evidence, Settings, fit_model, initial_point, suggest
+
+PLANE = Space({"x": Float(0, 1), "y": Float(0, 1)})
+NONE = np.empty((0, 2))
+
+
+def evidence(n: int = 12, noise: float = 0.05, seed: int = 0, **changes: object) -> Evidence:
+    """Measurements of a bowl with its minimum at (0.3, 0.6)."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, 2))
+    y = np.sum((X - [0.3, 0.6]) ** 2, axis=1) + noise * rng.standard_normal(n)
+    known = Evidence(X, y, np.full(n, noise), np.arange(n), NONE, NONE, n)
+    return replace(known, **changes)  # type: ignore[arg-type]
+
+
+def point(known: Evidence, number: int = 20, **settings: object) -> Array:
+    return suggest(known, PLANE, Settings(**settings), None, 0, number).x  # type: ignore[arg-type]
+
+
+# -- pure -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_evidence_gives_the_same_bytes() -> None:
+    assert point(evidence()).tobytes() == point(evidence()).tobytes()
+    one, other = (suggest(evidence(), PLANE, Settings(), None, 0, number) for number in (20, 21))
+    assert one.value == pytest.approx(other.value, rel=1e-6)  # another number searches anew, for the same maximum
+
+
+@pytest.mark.parametrize("acquisition", ACQUISITIONS)
+def test_every_acquisition_suggests_a_point_of_the_space(acquisition: str) -> None:
+    known = evidence(pending=np.array([[0.3, 0.5]]), failed=np.array([[0.9, 0.9]]))
+    found = suggest(known, PLANE, Settings(acquisition=acquisition), None, 0, 20)
+    assert np.all((found.x >= 0) & (found.x <= 1))
+    assert found.source == "model"
+    assert np.array_equal(PLANE.to_unit(found.params), found.x)
+    assert found.fit_status == "converged"
+    assert (found.observations, found.used) == (12, 12)
+
+
+def test_initial_design_is_the_scrambled_sobol_set() -> None:
+    points = np.array([initial_point(2, 7, number) for number in range(16)])
+    # A Sobol set of 16 points has exactly one in each of 16 strips along each axis.
+    for column in points.T:
+        assert sorted((column * 16).astype(int)) == list(range(16))
+    assert not np.array_equal(points[0], initial_point(2, 8, 0))
+    empty = Evidence(NONE, np.empty(0), np.empty(0), np.empty(0, dtype=np.intp), NONE, NONE, 0)
+    assert np.array_equal(suggest(empty, PLANE, Settings(), None, 7, 3).x, points[3])
+
+
+def test_the_initial_design_lasts_until_something_was_measured() -> None:
+    """All of the initial design failed: there is no model to ask, so the design goes on."""
+    empty = Evidence(NONE, np.empty(0), np.empty(0), np.empty(0, dtype=np.intp), NONE, np.full((9, 2), 0.5), 9)
+    found = suggest(empty, PLANE, Settings(), None, 7, 9)
+    assert found.source == "initial"
+    assert np.array_equal(found.x, initial_point(2, 7, 9))
+    with pytest.raises(InputError, match="at least one measurement"):
+        fit_model(empty, PLANE, Settings())
+
+
+def test_sizes_of_the_initial_design() -> None:
+    assert [Settings().initial_size(d) for d in (1, 2, 3, 10)] == [4, 4, 6, 20]
+    assert Settings(n_initial=3).initial_size(10) == 3
+
+
+# -- pending ----------------------------------------------------------------------------------------------------------
+
+
+def test_pending_points_shrink_the_variance_and_leave_the_mean() -> None:
+    known = evidence(pending=np.array([[0.35, 0.62]]))
+    model = fit_model(known, PLANE, Settings())
+    at = np.array([[0.35, 0.62], [0.4, 0.6], [0.9, 0.1]])
+    mean, variance = model.gp.posterior(at)
+    mean_with, variance_with = model.conditioned(known, 1000).posterior(at)
+    np.testing.assert_allclose(mean_with, mean, rtol=1e-9)  # the factor grows by a row, which rounds anew
+    assert np.all(variance_with < variance)
+    assert variance_with[0] < 0.9 * variance[0]
+
+
+def test_a_pending_point_is_not_suggested_again() -> None:
+    """However little one noisy measurement would say there."""
+    known = evidence(noise=5.0)
+    first = point(known)
+    second = point(replace(known, pending=first[None, :]))
+    assert np.max(np.abs(first - second)) > 1e-3
+
+
+# -- failed -----------------------------------------------------------------------------------------------------------
+
+
+def run_failing(study: Study, fails: Callable[[Mapping[str, object]], bool], value: Callable[..., float]) -> list[bool]:
+    """Twenty-five trials; which of them failed."""
+    outcomes = []
+    for _ in range(25):
+        trial = study.ask()
+        outcomes.append(fails(trial.params))
+        if outcomes[-1]:
+            study.fail(trial, "cracked")
+        else:
+            study.tell(trial, value(trial.params), noise=0.01)
+    return outcomes
+
+
+def test_a_failing_region_that_the_model_believes_in_is_left() -> None:
+    """The objective falls towards x = 0, where everything fails; the best that can be had is at x = 0.4."""
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    run_failing(study, lambda p: p["x"] < 0.4, lambda p: p["x"])  # type: ignore[operator]
+    tried = [trial.params["x"] for trial in study.trials]
+    assert len(set(tried)) == 25  # no point twice
+    assert study.best.params["x"] < 0.5
+    assert study.recommended.params["x"] not in [t.params["x"] for t in study.trials if t.state == "failed"]
+
+
+def test_a_failed_point_is_not_proposed_again_in_a_space_of_categories() -> None:
+    """Twelve settings, the four with the best category fail: each is tried once, then never again."""
+    space = {"a": Categorical(["bad", "good", "poor"]), "b": Categorical(["p", "q", "r", "s"])}
+    study = Study.create(space, seed=0, n_initial=2)
+    worth = {"bad": 0.0, "good": 1.0, "poor": 2.0}
+    study.add({"a": "good", "b": "p"}, 1.0, noise=0.1)
+    outcomes = run_failing(study, lambda p: p["a"] == "bad", lambda p: worth[p["a"]])  # type: ignore[index]
+    assert sum(outcomes) <= 4
+    assert study.best.params["a"] == "good"
+    assert study.recommended.params["a"] == "good"
+
+
+def test_a_space_that_is_used_up_is_suggested_again() -> None:
+    """Two settings, both being measured: one of them once more, and the record says why."""
+    study = Study.create({"a": Categorical(["p", "q"])}, seed=0, n_initial=1)
+    study.add({"a": "p"}, 1.0, noise=0.1)
+    study.add({"a": "q"}, 2.0, noise=0.1)
+    study.enqueue({"a": "p"})
+    study.enqueue({"a": "q"})
+    study.ask(2)
+    trial = study.ask()
+    assert study.suggestions[trial.number]["fallback"] == "every other point has failed or is being measured"
+    assert study.verify().ok
+    for pending in study.trials[2:]:
+        study.fail(pending, "no")
+    study.fail(study.ask(), "no")
+    assert study.ask().params["a"] in ("p", "q")
+
+
+# -- no scale ---------------------------------------------------------------------------------------------------------
+
+
+def scaled_run(factor: float, trials: int = 9) -> list[Array]:
+    """Points of a study whose values and noise are multiplied by `factor`."""
+    study = Study.create({"x": Float(0, 1), "y": Float(0, 1)}, seed=2)
+    rng = np.random.default_rng(0)
+    for k in range(trials):
+        trial = study.ask()
+        value = (trial.params["x"] - 0.3) ** 2 + (trial.params["y"] - 0.6) ** 2 + 0.05 * rng.standard_normal()
+        # every third trial of unknown noise, every fourth replicated
+        replicates = Measurement.of([factor * value, factor * (value + 0.1)])
+        plain = Measurement(factor * value, None if k % 3 == 0 else factor * 0.05)
+        study.tell(trial, replicates if k % 4 == 3 else plain)
+    _ = study.best, study.recommended, study.should_stop(factor * 0.01)
+    return [study.space.to_unit(trial.params) for trial in study.trials]
+
+
+REFERENCE: list[Array] = []
+
+
+def reference() -> list[Array]:
+    if not REFERENCE:
+        REFERENCE.extend(scaled_run(1.0))
+    return REFERENCE
+
+
+@pytest.mark.parametrize("exponent", [-990, -300, -1, 10, 300, 1000])
+def test_powers_of_two_change_no_bit(exponent: int) -> None:
+    for one, other in zip(scaled_run(2.0**exponent), reference(), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e-150, 1e-7, 3.0, 1e5, 1e150, 1e300])
+def test_other_factors_change_points_by_rounding_alone(factor: float) -> None:
+    """Rounding of a·y is amplified by the search's stopping tolerance; 1e-6 of the box is what is promised."""
+    for one, other in zip(scaled_run(factor), reference(), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6, rtol=0)
+
+
+def test_values_at_the_end_of_the_range() -> None:
+    """Near the largest double some of what is recorded overflows; the study goes on all the same."""
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    for value in (1.7e308, -1.7e308, 1.0, -1e300, 0.0, 5e-324):
+        trial = study.ask()
+        study.tell(trial, value, noise=1e307)
+    assert 0 <= study.ask().params["x"] <= 1
+    assert study.verify().ok
+
+
+# -- noise ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_absurdly_noisy_observation_says_nothing() -> None:
+    known = evidence()
+    n = len(known)
+    with_junk = replace(
+        known,
+        X=np.vstack([known.X, [[0.3, 0.6]]]),
+        y=np.append(known.y, 0.5),
+        noise=np.append(known.noise, 1e200),
+        group=np.arange(n + 1),
+    )
+    ours, theirs = (fit_model(e, PLANE, Settings()).gp.posterior([[0.3, 0.6]]) for e in (known, with_junk))
+    # The junk moves the centre of the values a little, hence the variance of the fit.
+    np.testing.assert_allclose(theirs[0], ours[0], atol=0.05)
+    assert theirs[1][0] > 0.5 * ours[1][0]
+
+
+def test_replicates_are_rows_of_one_group() -> None:
+    study = Study.create({"x": Float(0, 1)})
+    one, two = study.ask(2)
+    study.tell(two, Measurement.of([1.0, 2.0, 3.0]))
+    study.tell(one, 5.0, noise=0.5)
+    known = study._evidence(study._refresh())
+    assert known.y.tolist() == [1.0, 2.0, 3.0, 5.0]  # in the order they were told
+    assert known.group.tolist() == [0, 0, 0, 1]
+    assert known.measurements == 2
+    assert known.without_last().y.tolist() == [1.0, 2.0, 3.0]
+    assert len(known.without_last().without_last()) == 0
+    assert np.isnan(known.noise[:3]).all()
+    assert known.noise[3] == 0.5
+
+
+# -- spaces -----------------------------------------------------------------------------------------------------------
+
+
+def test_every_kind_of_dimension_is_suggested_as_it_is() -> None:
+    space = {
+        "f": Float(-1, 1),
+        "l": Float(1e-6, 1e2, log=True),
+        "s": Float(0, 1, step=0.25),
+        "i": Int(1, 3),
+        "m": Int(1, 10**6, log=True),
+        "c": Categorical(["u", "v", "w"]),
+    }
+    study = Study.create(space, seed=1, n_initial=4)
+    for _ in range(14):
+        trial = study.ask()
+        assert study.space.check(trial.params) == trial.params
+        assert isinstance(trial.params["i"], int)
+        assert trial.params["s"] in (0.0, 0.25, 0.5, 0.75, 1.0)
+        study.tell(trial, trial.params["f"] ** 2 + trial.params["i"] + (trial.params["c"] == "u"))
+    assert study.verify().ok
+
+
+# -- many observations ------------------------------------------------------------------------------------------------
+
+
+def test_more_observations_than_the_model_takes() -> None:
+    known = evidence(n=400)
+    found = suggest(known, PLANE, Settings(max_observations=60), None, 0, 400)
+    assert (found.observations, found.used) == (400, 60)
+    model = fit_model(known, PLANE, Settings(max_observations=60))
+    assert len(model.gp.X) == 60
+    # Half of the rows are those with the best posterior means, so the model is best informed where it matters.
+    near = np.linalg.norm(model.gp.X - [0.3, 0.6], axis=1) < 0.25
+    assert near.mean() > np.mean(np.linalg.norm(known.X - [0.3, 0.6], axis=1) < 0.25) + 0.2
+    full = fit_model(known, PLANE, Settings())
+    best = model.gp.X[np.argmin(model.gp.posterior(model.gp.X)[0])]
+    assert full.gp.posterior(best[None])[0][0] < full.gp.posterior(full.gp.X)[0].min() + 0.02
+    assert found.x.tobytes() == suggest(known, PLANE, Settings(max_observations=60), None, 0, 400).x.tobytes()
