@@ -26,10 +26,11 @@ from ceibo.gp.inputs import Array, as_floats, as_integer
 from ceibo.gp.linalg import limited_blas
 
 _ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
+_LONGEST_STEP: Final = 0.5  # in length scales: longer ones jump over maxima
 _POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
 _ENUMERATE_BELOW: Final = 2048  # a purely discrete space of at most this many points is searched exhaustively
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
-_NEIGHBOURHOOD: Final = 0.4  # starts are kept half a length scale apart, but no dimension counts as longer than this
+_NEIGHBOURHOOD: Final = 0.4  # distances between starts are in length scales, none longer than this
 _CLOUD_SCALES: Final = (0.3, 0.1, 0.02)  # of a cloud, in length scales (at most 1, the cube's width)
 
 
@@ -126,7 +127,7 @@ class _Search:
         H = None
         for _ in range(self.settings.rounds):
             if np.any(self.continuous):
-                ascent = self._climb(X, Rules(self.settings.iterations, _ROUGH))
+                ascent = self._climb(X, Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP))
                 X, scores, H = ascent.x, ascent.values, ascent.H
             X, scores, moved = self._sweep(X, scores)
             if not moved:
@@ -178,19 +179,22 @@ class _Search:
         return np.concatenate([centres, cloud])
 
     def _apart(self, X: Array, scores: Array) -> tuple[Array, Array]:
-        """The best points, none within half a length scale of a better one as long as there are such."""
+        """The best points: half of them far from any better one, the rest at least not next to one."""
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
         kernel = replace(self.acquisition.gp.kernel, lengthscales=np.minimum(self.widths, _NEIGHBOURHOOD))
-        close = kernel.squared_distance(X, X) < 0.25
-        free = np.ones(len(X), dtype=bool)
+        distance = kernel.squared_distance(X, X)
         chosen: list[int] = []
-        while len(chosen) < self.settings.starts and np.any(free):
-            best = int(np.argmax(free))
-            chosen.append(best)
-            free &= ~close[best]
-        rest = [i for i in range(len(X)) if i not in chosen]
-        chosen += rest[: self.settings.starts - len(chosen)]
+        for count, apart in (
+            (self.settings.starts // 2, 0.5),
+            (self.settings.starts, 0.15),
+            (self.settings.starts, 0.0),
+        ):
+            free = np.all(distance[chosen] > apart**2, axis=0)
+            free[chosen] = False
+            while len(chosen) < count and np.any(free):
+                chosen.append(int(np.argmax(free)))
+                free &= distance[chosen[-1]] > apart**2
         return X[chosen], scores[chosen]
 
     def _sweep(self, X: Array, scores: Array) -> tuple[Array, Array, bool]:
