@@ -1,0 +1,73 @@
+"""The progress display: in a terminal, and silence elsewhere."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import pytest
+
+import ceibo
+from ceibo.study.progress import _clock
+
+CODE = """
+import ceibo
+
+def objective(params):
+    if params["x"] > 0.9:
+        raise ValueError("too hot")
+    return ceibo.Measurement((params["x"] - 0.3) ** 2, noise=0.05)
+
+space = {"x": ceibo.Float(0, 1), "solvent": ceibo.Categorical(["water", "ethanol"])}
+ceibo.minimize(objective, space, n_trials=12, cost=1e-6, seed=0, max_failures=12)
+"""
+
+
+def in_a_terminal(code: str) -> str:
+    """What a program shows on a pseudo-terminal of 100 columns, without the control sequences."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=follower, stderr=follower, env=environment)
+    os.close(follower)
+    shown = b""
+    while True:
+        try:
+            chunk = os.read(leader, 65536)
+        except OSError:  # the other end was closed
+            break
+        if not chunk:
+            break
+        shown += chunk
+    os.close(leader)
+    assert process.wait() == 0, shown.decode()
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+
+
+def test_in_a_terminal() -> None:
+    shown = in_a_terminal(CODE)
+    assert re.search(r"^\s+0  [\d.e-]+ ± 0\.05  x=[\d.]+  solvent=(water|ethanol)", shown, re.MULTILINE)
+    assert re.search(r"\d+  failed: ValueError: too hot  x=", shown)
+    assert "12/12 trials" in shown
+    assert re.search(r"best [\d.e-]+ ± [\d.e-]+ \(trial \d+\)", shown)
+    assert re.search(r"still to gain [\d.e-]+, a trial costs 1e-06", shown)
+    assert re.search(r"\d:\d\d:\d\d left", shown)
+
+
+def test_silence_where_nobody_looks() -> None:
+    result = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    assert result.stdout + result.stderr == ""
+
+
+def test_wanted_or_not(capfd: pytest.CaptureFixture[str]) -> None:
+    space = {"x": ceibo.Float(0, 1)}
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=True)  # type: ignore[arg-type, return-value]
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "2/2 trials" in shown.err
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)  # type: ignore[arg-type, return-value]
+    assert capfd.readouterr().err == ""
+
+
+def test_clock() -> None:
+    assert [_clock(s) for s in (0.2, 61, 3725.4)] == ["0:00:00", "0:01:01", "1:02:05"]

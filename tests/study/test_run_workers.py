@@ -1,0 +1,300 @@
+"""minimize() on executors and in several processes: kept full, nothing lost when workers die, Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import distributed
+import pytest
+
+import ceibo
+from ceibo import Float, Measurement, StopReason, Study
+from ceibo.study import ExecutorLostError
+from ceibo.study.runner import job_count
+from ceibo.study.space import Params
+
+SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
+
+
+@pytest.fixture
+def storage(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path / 'lab.db'}"
+
+
+def bowl(params: Params) -> Measurement:
+    return Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)  # type: ignore[operator]
+
+
+def slow_bowl(params: Params) -> Measurement:
+    time.sleep(0.1)
+    return bowl(params)
+
+
+def in_order(study: Study, n_trials: int) -> None:
+    """All told once, numbers without gaps, no lease left, every suggestion explained by its record."""
+    assert [t.number for t in study.trials] == list(range(n_trials))
+    assert [len(t.measurements) for t in study.trials] == [1] * n_trials
+    assert study._store.leases(study._id) == {}
+    assert study.verify().ok
+
+
+# -- executors --------------------------------------------------------------------------------------------------------
+
+
+def test_threads_are_kept_full() -> None:
+    busy, most, lock = 0, 0, threading.Lock()
+
+    def counted(params: Params) -> Measurement:
+        nonlocal busy, most
+        with lock:
+            busy += 1
+            most = max(most, busy)
+        time.sleep(0.02)
+        with lock:
+            busy -= 1
+        return bowl(params)
+
+    with ThreadPoolExecutor(4) as executor:
+        result = ceibo.minimize(counted, SPACE, n_trials=16, executor=executor)
+    in_order(result.study, 16)
+    assert most == 4
+    # Later trials saw earlier ones as pending: all are different.
+    assert len({tuple(t.params.values()) for t in result.study.trials}) == 16
+
+
+def test_no_more_jobs_than_asked_for() -> None:
+    with ThreadPoolExecutor(8) as executor:
+        running: list[int] = []
+
+        def note(study: Study, trial: ceibo.Trial) -> None:
+            running.append(sum(t.state == "running" for t in study.trials))
+
+        ceibo.minimize(bowl, SPACE, n_trials=8, executor=executor, jobs=2, callbacks=[note])
+    assert max(running) <= 2
+
+
+def test_failures_on_an_executor() -> None:
+    def flaky(params: Params) -> Measurement:
+        if params["x"] > 0.7:
+            raise ValueError("too hot")
+        return bowl(params)
+
+    with ThreadPoolExecutor(2) as executor:
+        result = ceibo.minimize(flaky, SPACE, n_trials=14, executor=executor, max_failures=14, seed=1)
+    failed = [t for t in result.study.trials if t.state == "failed"]
+    assert failed
+    assert all("ValueError: too hot" in (t.reason or "") for t in failed)
+    assert result.study.verify().ok
+
+
+def test_finished_evaluations_are_kept_whatever_ends_the_run(storage: str) -> None:
+    """One of four evaluations raises for the first time ever; the other three have finished by then."""
+    gate = threading.Barrier(4)
+
+    def objective(params: Params) -> Measurement:
+        gate.wait()
+        if params["x"] == first.params["x"]:
+            time.sleep(0.3)  # the others are done when this one raises
+            raise RuntimeError("broken")
+        return bowl(params)
+
+    preview = Study.create(SPACE, seed=0)
+    first = preview.ask()
+    waiting = threading.Event()
+
+    def slow_to_look(study: Study, trial: ceibo.Trial) -> None:
+        waiting.set()
+        raise RuntimeError("a callback broke")
+
+    with ThreadPoolExecutor(4) as executor, pytest.raises(RuntimeError, match="broke"):
+        ceibo.minimize(objective, SPACE, n_trials=8, storage=storage, executor=executor, callbacks=[slow_to_look])
+    states = [t.state for t in Study.open(storage).trials]
+    assert states == ["queued", "done", "done", "done"]
+    assert waiting.is_set()
+
+
+def die_once(params: Params) -> Measurement:
+    """Kills its own process the first time it is called in the folder named by the environment."""
+    mark = Path(os.environ["CEIBO_TEST_FOLDER"]) / "died"
+    time.sleep(0.05)
+    if float(params["x"]) > 0.5:
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            return bowl(params)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bowl(params)
+
+
+def test_a_process_of_the_pool_is_killed(storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CEIBO_TEST_FOLDER", str(tmp_path))
+    with ProcessPoolExecutor(2) as executor, pytest.raises(ExecutorLostError, match="the executor broke") as caught:
+        ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
+    assert "nothing is lost" in str(caught.value)
+    study = Study.open(storage)
+    assert {t.state for t in study.trials} <= {"done", "queued"}
+    assert study._store.leases(study._id) == {}
+    told = {t.number: t.measurements for t in study.trials if t.state == "done"}
+    with ProcessPoolExecutor(2) as executor:
+        result = ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
+    in_order(result.study, 10)
+    assert all(result.study.trials[number].measurements == kept for number, kept in told.items())
+
+
+def test_an_executor_that_was_shut_down(storage: str) -> None:
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+    with pytest.raises(ExecutorLostError, match="cannot schedule new futures after shutdown"):
+        ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage, executor=executor)
+    assert [t.state for t in Study.open(storage).trials] == ["queued"]
+
+
+def test_how_many_evaluations_an_executor_runs() -> None:
+    class Silent(Executor):
+        def submit(self, *args: object, **kwargs: object) -> Future[None]:  # type: ignore[override]
+            raise NotImplementedError
+
+    with ThreadPoolExecutor(3) as executor:
+        assert job_count(executor, None) == 3
+        assert job_count(executor, 2) == 2
+    assert job_count(Silent(), None) == os.cpu_count()
+    assert job_count(None, None) == 1
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[distributed.Client]:
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(**options) as running, distributed.Client(running) as client:
+        yield client
+
+
+def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) -> None:
+    """Dask runs the evaluation of a dead worker again by itself."""
+    killed: list[int] = []
+
+    def kill(study: Study, trial: ceibo.Trial) -> None:
+        if trial.number >= 3 and not killed:
+            killed.extend(list(cluster.run(os.getpid).values())[:1])
+            os.kill(killed[0], signal.SIGKILL)
+
+    with cluster.get_executor() as executor:
+        assert job_count(executor, None) == 2
+        result = ceibo.minimize(slow_bowl, SPACE, n_trials=12, storage=storage, executor=executor, callbacks=[kill])
+    assert killed
+    in_order(result.study, 12)
+
+
+def draw(params: Params) -> float:
+    return float.fromhex(os.urandom(6).hex())
+
+
+def test_dask_measures_a_repeated_setting_anew(cluster: distributed.Client) -> None:
+    """Dask takes functions to be pure, and would hand out the first value again."""
+    with cluster.get_executor() as executor:
+        space = {"a": ceibo.Categorical(["this", "that"])}
+        result = ceibo.minimize(draw, space, n_trials=6, executor=executor)
+    assert len({t.measurements[0].value for t in result.study.trials}) == 6
+
+
+# -- several processes ------------------------------------------------------------------------------------------------
+
+WORKER = """
+    import os, signal, sys, time
+    import ceibo
+
+    def bowl(params):
+        print("measuring", params["x"], flush=True)
+        time.sleep({sleep})
+        return ceibo.Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)
+
+    space = {{"x": ceibo.Float(0, 1), "y": ceibo.Float(0, 1)}}
+    result = ceibo.minimize(bowl, space, n_trials={n_trials}, storage={storage!r}, lease={lease})
+    print("ended:", result.stop.reason.name, flush=True)
+"""
+
+
+def start(storage: str, n_trials: int, sleep: float, lease: float = 60.0) -> subprocess.Popen[str]:
+    code = textwrap.dedent(WORKER).format(storage=storage, n_trials=n_trials, sleep=sleep, lease=lease)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, "")
+    return out
+
+
+def test_processes_share_the_work(storage: str) -> None:
+    """All begin at once, on a file that does not exist yet, and stop at exactly the trials given."""
+    outputs = [end(process) for process in [start(storage, 16, 0.05) for _ in range(3)]]
+    assert all("ended: BUDGET" in output for output in outputs)
+    counts = [output.count("measuring") for output in outputs]
+    assert sum(counts) == 16
+    assert sum(count > 0 for count in counts) >= 2
+    in_order(Study.open(storage), 16)
+
+
+def test_the_trial_of_a_killed_process_is_done_by_another(storage: str) -> None:
+    doomed = start(storage, 6, sleep=600, lease=1.0)
+    assert doomed.stdout is not None
+    assert doomed.stdout.readline().startswith("measuring")
+    doomed.kill()
+    doomed.communicate()
+    assert [t.state for t in Study.open(storage).trials] == ["running"]
+    output = end(start(storage, 6, sleep=0.0))
+    assert output.count("measuring") == 6
+    study = Study.open(storage)
+    in_order(study, 6)
+    assert study.trials[0].attempt == 2
+
+
+def test_ctrl_c(storage: str) -> None:
+    """A real SIGINT: the trial is given back, a result is returned, the same call goes on."""
+    process = start(storage, 5, sleep=1.0)
+    assert process.stdout is not None
+    for _ in range(2):
+        assert process.stdout.readline().startswith("measuring")
+    process.send_signal(signal.SIGINT)
+    assert "ended: INTERRUPTED" in end(process)
+    assert [t.state for t in Study.open(storage).trials] == ["done", "queued"]
+    output = end(start(storage, 5, sleep=0.0))
+    assert output.count("measuring") == 4
+    assert "ended: BUDGET" in output
+    study = Study.open(storage)
+    in_order(study, 5)
+    unbroken = ceibo.minimize(bowl, SPACE, n_trials=5).study
+    assert [t.params for t in study.trials] == [t.params for t in unbroken.trials]
+
+
+def test_an_interrupt_while_storing_loses_nothing(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C between the end of an evaluation and its tell."""
+    tell = Study.tell
+
+    def interrupted(self: Study, *args: object, **kwargs: object) -> None:
+        monkeypatch.setattr(Study, "tell", tell)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "tell", interrupted)
+    result = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage)
+    assert result.stop.reason is StopReason.INTERRUPTED
+    assert "goes on from here" in result.stop.message
+    assert [t.state for t in result.study.trials] == ["done"]
+
+
+def test_an_interrupt_after_asking_gives_the_trial_back(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Study._ask
+
+    def interrupted(self: Study, *args: object) -> None:
+        ask(self, *args)  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Study, "_ask", interrupted)
+    assert ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason is StopReason.INTERRUPTED
+    assert [t.state for t in Study.open(storage).trials] == ["queued"]
