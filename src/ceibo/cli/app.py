@@ -1,0 +1,112 @@
+"""`ceibo`: the verbs put together, and errors as one message on standard error.
+
+Exit status: 0 done, 1 the work failed (or, for should-stop, "go on"), 2 wrong input, 130 interrupted.
+"""
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+import warnings
+from typing import Annotated, Any
+
+import typer
+
+from ceibo.cli import ask, best, export, import_, init, report, run, should_stop, show, tell
+from ceibo.errors import CeiboError
+from ceibo.study import EvaluationsFailedError
+from ceibo.version import __version__
+
+_HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
+_LITERAL = {"ignore_unknown_options": True}  # -0.5 is a value, not an option
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"ceibo {__version__}")
+        raise typer.Exit
+
+
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")] = False,
+) -> None:
+    """Options of `ceibo` itself; --debug is taken out by main, so that it may stand anywhere."""
+
+
+def build(arguments: list[str]) -> typer.Typer:
+    """The application; the paper's experiments are imported only if their verb is called."""
+    app = typer.Typer(
+        name="ceibo", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )  # fmt: skip
+    app.callback()(_top)
+    app.command("init")(init.init)
+    app.command("run")(run.run)
+    app.command("ask")(ask.ask)
+    app.command("tell", context_settings=_LITERAL)(tell.tell)
+    app.command("best")(best.best)
+    app.command("show")(show.show)
+    app.command("should-stop")(should_stop.should_stop)
+    app.command("report")(report.report)
+    app.command("export")(export.export)
+    app.command("import")(import_.import_)
+    _add_paper(app, arguments)
+    return app
+
+
+def _add_paper(app: typer.Typer, arguments: list[str]) -> None:
+    if importlib.util.find_spec("ceibo.cli.paper") is None:
+        return
+    if arguments[:1] == ["paper"]:
+        app.add_typer(importlib.import_module("ceibo.cli.paper").app, name="paper")
+        return
+
+    @app.command("paper")
+    def paper() -> None:
+        """The experiments of the paper: `ceibo paper --help`."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The entry point. Ends with SystemExit, as commands do."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    debug, given = _debug(given)
+    warnings.showwarning = _warn
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets the text
+    try:
+        build(given)(given)
+    except EvaluationsFailedError as error:
+        _complain(error, debug, 1)
+    except (CeiboError, OSError, ImportError) as error:
+        if isinstance(error, BrokenPipeError):  # `ceibo show | head` is no error
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise SystemExit(0) from None
+        _complain(error, debug, 2)
+    except Exception as error:
+        if debug:
+            raise
+        typer.echo(f"ceibo: unexpected {type(error).__name__}: {error} (--debug shows where)", err=True)
+        raise SystemExit(1) from None
+
+
+def _debug(arguments: list[str]) -> tuple[bool, list[str]]:
+    """Whether --debug is given before a `--`, and the arguments without it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    kept = [each for each in arguments[:end] if each != "--debug"]
+    return len(kept) < end, kept + arguments[end:]
+
+
+def _complain(error: Exception, debug: bool, status: int) -> None:
+    if debug:
+        traceback.print_exception(error)
+    typer.echo(f"ceibo: {error}", err=True)
+    raise SystemExit(status) from None
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"ceibo: warning: {message}", err=True)

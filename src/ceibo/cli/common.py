@@ -1,0 +1,138 @@
+"""What the verbs share: arguments, opening the study, printing."""
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceibo.cli import studyfile
+from ceibo.cli.studyfile import StudyFile
+from ceibo.errors import InputError, NotFoundError, StorageError
+from ceibo.study import Estimate, Measurement, Study, Trial
+from ceibo.study.run import open_or_create
+
+File = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")]
+Storage = Annotated[
+    str | None,
+    typer.Option(
+        help="Database URL instead of the file's, such as postgresql://user@host/db, shared by many machines.",
+        envvar="CEIBO_STORAGE",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def load(path: Path, storage: str | None) -> tuple[StudyFile, str]:
+    """The study file, and the storage to use."""
+    file = studyfile.load(path)
+    return file, storage or file.storage
+
+
+def open_study(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
+    """The stored study of a file; an error that says how to begin if there is none."""
+    file, url = load(path, storage)
+    try:
+        study = Study.open(url, file.name, space=file.space)
+    except NotFoundError as error:
+        raise NotFoundError(f"{error}. `ceibo run {path}` or `ceibo ask {path}` begins it.") from None
+    except StorageError as error:
+        if "there is no file" in str(error):
+            text = f"study {file.name!r} has not begun: {error}. `ceibo run {path}` or `ceibo ask {path}` begins it."
+            raise NotFoundError(text) from None
+        raise
+    _check_same(file, study)
+    return file, study
+
+
+def open_or_begin(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
+    """The stored study of a file, made if there is none yet."""
+    file, url = load(path, storage)
+    study = open_or_create(file.space, url, file.name, options_of(file))
+    _check_same(file, study)
+    return file, study
+
+
+def options_of(file: StudyFile) -> dict[str, Any]:
+    """The options of Study.create that a file gives."""
+    settings = file.settings
+    return {
+        "direction": file.direction,
+        "seed": file.seed,
+        "acquisition": settings.acquisition,
+        "kernel": settings.kernel,
+        "fit": settings.fit,
+        "n_initial": settings.n_initial,
+    }
+
+
+def _check_same(file: StudyFile, study: Study) -> None:
+    """What decides suggestions must not change under a study that has begun."""
+    now = options_of(file)
+    stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
+    for key in ("direction", "seed", "acquisition", "kernel", "fit", "n_initial"):
+        if stored[key] != now[key]:
+            shown = "initial" if key == "n_initial" else key
+            raise InputError(
+                f"{file.path}: {shown} is {now[key]!r}, but study {study.name!r} was begun with {stored[key]!r}; "
+                f"change it back, or give the study another name."
+            )
+
+
+def print_json(data: Any) -> None:
+    """One JSON document; numbers that JSON lacks become null."""
+    typer.echo(json.dumps(_plain(data), ensure_ascii=False, allow_nan=False))
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_plain(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def estimate_json(estimate: Estimate) -> dict[str, Any]:
+    """An estimate as plain data."""
+    return {
+        "params": estimate.params,
+        "mean": estimate.mean,
+        "std": estimate.std,
+        "trial": estimate.number,
+        "probability": estimate.probability,
+    }
+
+
+def measurement_json(measurement: Measurement) -> dict[str, Any]:
+    """A measurement as plain data."""
+    return {"value": measurement.value, "noise": measurement.noise, "replicates": list(measurement.replicates)}
+
+
+def trial_json(trial: Trial) -> dict[str, Any]:
+    """A trial as plain data."""
+    return {
+        "trial": trial.number,
+        "state": trial.state,
+        "params": trial.params,
+        "measurements": [measurement_json(each) for each in trial.measurements],
+        "reason": trial.reason,
+    }
+
+
+def one_line(value: object, width: int = 60) -> str:
+    """A value for people, on one line, without control characters."""
+    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def params_line(params: dict[str, Any], width: int = 60) -> str:
+    """Parameters for people, on one line."""
+    return "  ".join(f"{one_line(name, width)}={one_line(value, width)}" for name, value in params.items())
+
+
+def plus_minus(mean: float, std: float | None) -> str:
+    """A mean with its standard deviation, to as many digits as that allows."""
+    return f"{mean:.6g}" if std is None else f"{mean:.6g} ± {std:.2g}"

@@ -1,0 +1,73 @@
+"""`ceibo export`: the trials as CSV or JSON."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceibo.cli.common import File, Storage, open_study, trial_json
+from ceibo.cli.placeholders import to_text
+from ceibo.errors import InputError
+from ceibo.study import Study
+from ceibo.version import __version__
+
+COLUMNS = ("trial", "state", "value", "noise", "replicates", "reason")
+
+
+def export(
+    file: File,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="File; standard output by default.")] = None,
+    form: Annotated[str | None, typer.Option("--format", help="csv or json; by the file's name, else csv.")] = None,
+    storage: Storage = None,
+) -> None:
+    """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON."""
+    wanted = form or ("json" if output is not None and output.suffix == ".json" else "csv")
+    if wanted not in ("csv", "json"):
+        raise InputError(f"--format: expected csv or json, got {wanted!r}.")
+    _, study = open_study(file, storage)
+    text = to_csv(study) if wanted == "csv" else to_json(study)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.write_text(text, encoding="utf-8", newline="")
+        typer.echo(f"wrote {len(study.trials)} trials to {output}", err=True)
+
+
+def column_names(study: Study) -> dict[str, str]:
+    """Parameter -> its column; one named like a column of the outcome is called params_…"""
+    return {name: f"params_{name}" if name in COLUMNS else name for name in study.space.names}
+
+
+def to_csv(study: Study) -> str:
+    """One row per measurement, or per trial without one; replicates are separated by spaces."""
+    columns = column_names(study)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([*COLUMNS, *columns.values()])
+    for trial in study.trials:
+        params = [to_text(trial.params[name]) for name in columns]
+        for each in trial.measurements or (None,):
+            told: list[Any] = ["", "", ""]
+            if each is not None:
+                noise = "" if each.noise is None else repr(each.noise)
+                told = [repr(each.value), noise, " ".join(map(repr, each.replicates))]
+            writer.writerow([trial.number, trial.state, *told, trial.reason or "", *params])
+    return text.getvalue()
+
+
+def to_json(study: Study) -> str:
+    """The study with its settings and all trials."""
+    data = {
+        "ceibo": __version__,
+        "name": study.name,
+        "direction": study.direction,
+        "seed": study.seed,
+        "settings": study.settings.to_json(),
+        "space": study.space.to_json(),
+        "trials": [trial_json(trial) for trial in study.trials],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,175 @@
+"""The study file, study.toml: what to optimise, with which command, until when.
+
+Paths in the file (the storage, the command's program and files) are relative to the folder of the file.
+"""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, final
+
+from ceibo.cli.placeholders import Template
+from ceibo.errors import InputError
+from ceibo.study import Limits, Settings, Space
+
+SQLITE: Final = "sqlite:///"
+_TOP: Final = (
+    *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
+    *("space", "command", "run", "stop"),
+)
+_DIRECTIONS: Final = ("minimize", "maximize")
+_COMMAND: Final = ("argv", "timeout")
+_RUN: Final = ("jobs", "lease")
+_STOP: Final = ("trials", "cost", "time", "failures")
+
+
+@final
+@dataclass(frozen=True)
+class StudyFile:
+    """A study file, read and checked."""
+
+    path: Path
+    name: str
+    space: Space
+    direction: str
+    seed: int
+    storage: str
+    settings: Settings
+    template: Template | None
+    limits: Limits
+    jobs: int = 1
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """Where commands run."""
+        return self.path.absolute().parent
+
+
+def load(path: Path) -> StudyFile:
+    """Reads a study file; every error names the file and what is wrong in it."""
+    try:
+        raw = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise InputError(f"there is no study file {path}; `ceibo init` writes one.") from None
+    except (IsADirectoryError, PermissionError) as error:
+        raise InputError(f"cannot read {path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not valid TOML: {error}.") from None
+    try:
+        return _read(path, raw)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
+    _known(raw, _TOP, "")
+    command, run, stop = (_table(raw, key) for key in ("command", "run", "stop"))
+    _known(command, _COMMAND, "command")
+    _known(run, _RUN, "run")
+    _known(stop, _STOP, "stop")
+    if "space" not in raw:
+        example = 'x = {type = "float", low = 0, high = 1}'
+        raise InputError(f"there is no [space]; it needs at least one parameter, as in {example}.")
+    space = Space.from_json(_table(raw, "space"))
+    name = _text(raw, "name", path.stem)
+    usual = Settings()
+    settings = Settings(
+        acquisition=_text(raw, "acquisition", usual.acquisition),
+        kernel=_text(raw, "kernel", usual.kernel),
+        fit=_text(raw, "fit", usual.fit),
+        n_initial=_whole(raw, "initial", "initial"),
+    )
+    limits = Limits(
+        n_trials=_whole(stop, "trials", "stop.trials"),
+        cost=_positive(stop, "cost", "stop.cost"),
+        timeout=_positive(stop, "time", "stop.time"),
+        max_failures=_whole(stop, "failures", "stop.failures") or 3,
+        lease=_positive(run, "lease", "run.lease") or 60.0,
+    )
+    direction = _text(raw, "direction", "minimize")
+    if direction not in _DIRECTIONS:
+        near = _near(direction, _DIRECTIONS)
+        raise InputError(f'direction: expected "minimize" or "maximize", got {direction!r}{near}.')
+    return StudyFile(
+        path=path,
+        name=name,
+        space=space,
+        direction=direction,
+        seed=_seed(raw),
+        storage=_beside(_text(raw, "storage", f"{SQLITE}{path.stem}.db"), path),
+        settings=settings,
+        template=_template(command, space, path) if command else None,
+        limits=limits,
+        jobs=_whole(run, "jobs", "run.jobs") or 1,
+        raw=raw,
+    )
+
+
+def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
+    argv = command.get("argv")
+    if not isinstance(argv, list) or not argv or not all(isinstance(each, str) for each in argv):
+        wanted = 'a list of strings, as in ["python", "train.py", "--rate", "{rate}"]; no shell reads it'
+        raise InputError(f"command.argv: expected {wanted}, got {argv!r}.")
+    return Template(tuple(argv), space, path.absolute().parent, _positive(command, "timeout", "command.timeout"))
+
+
+def _beside(storage: str, path: Path) -> str:
+    """A relative SQLite file lies in the folder of the study file."""
+    file = storage.removeprefix(SQLITE)
+    if not storage.startswith(SQLITE) or not file or file == ":memory:" or Path(file).is_absolute():
+        if storage in ("sqlite://", f"{SQLITE}", f"{SQLITE}:memory:"):
+            raise InputError(f"storage: {storage!r} is memory, which is gone when a command ends; name a file.")
+        return storage
+    return f"{SQLITE}{path.absolute().parent / file}"
+
+
+def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            place = f"[{where}]" if where else "the file"
+            raise InputError(f"unknown key {key!r} in {place}{_near(key, known)}; known are {', '.join(known)}.")
+
+
+def _near(word: str, known: tuple[str, ...]) -> str:
+    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    table = raw.get(key, {})
+    if not isinstance(table, Mapping):
+        raise InputError(f"{key}: expected a table, [{key}], got {table!r}.")
+    return table
+
+
+def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
+    value = raw.get(key, default)
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{key}: expected text in quotes, got {value!r}.")
+    return value
+
+
+def _whole(raw: Mapping[str, Any], key: str, where: str) -> int | None:
+    value = raw.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise InputError(f"{where}: expected a whole number above zero, got {value!r}.")
+    return value
+
+
+def _positive(raw: Mapping[str, Any], key: str, where: str) -> float | None:
+    value = raw.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise InputError(f"{where}: expected a finite number above zero, got {value!r}.")
+    return float(value)
+
+
+def _seed(raw: Mapping[str, Any]) -> int:
+    value = raw.get("seed", 0)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InputError(f"seed: expected a whole number from 0 to 2^63 − 1, got {value!r}.")
+    return value
