@@ -75,17 +75,24 @@ class Progress:
 
 
 def _line(trial: Trial) -> Text:
-    params = "  ".join(f"{name}={_short(value)}" for name, value in trial.params.items())
+    params = "  ".join(f"{_plain(name)}={_short(value)}" for name, value in trial.params.items())
     if trial.measurements:
         last = trial.measurements[-1]
         noise = "" if last.noise is None else f" ± {last.noise:.2g}"
         return Text.assemble((f"{trial.number:>5}  ", "dim"), f"{last.value:.6g}{noise}  ", (params, "dim"))
-    reason = (trial.reason or "").strip().splitlines()[-1:] or [""]
-    return Text.assemble((f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{reason[0]}  ", (params, "dim"))
+    lines = (trial.reason or "").strip().splitlines() or [""]
+    reason = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    return Text.assemble((f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{_plain(reason)}  ", (params, "dim"))
 
 
 def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else _plain(str(value))
+
+
+def _plain(text: str) -> str:
+    """Short, and without the characters that steer a terminal."""
+    kept = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text[:200])
+    return kept if len(text) <= 200 else f"{kept}…"
 
 
 def _clock(seconds: float) -> str:

@@ -180,7 +180,8 @@ class Runner:
                 raise EvaluationsFailedError(f"trial {trial.number} gave {measurement.value!r}, which is not finite.")
         except Exception as failure:
             # The objective's own exceptions and values that are no measurement alike.
-            text = "".join(traceback.format_exception(failure)) if error is not None else str(failure)
+            said = error is None or isinstance(error, EvaluationsFailedError)  # the message says it all
+            text = str(failure) if said else "".join(traceback.format_exception(failure))
             self.study._store.fail(self.study._id, trial.number, text, self.lease.worker)
             del self.running[future]
             self.failures += 1
