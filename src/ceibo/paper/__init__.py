@@ -1,0 +1,15 @@
+"""The paper's experiments: problems, noise protocols, methods, a resumable runner, statistics, figures, a report.
+
+    problems/       functions to minimise, with their optimisers and ranges; randomly shifted variants
+    protocols.py    how a value is made noisy, and what the model is told about it
+    methods.py      how the next point is chosen
+    experiments.py  which of these meet, declared as data
+    replicate.py    one cell of an experiment -> one record
+    records.py      records as JSON lines
+    runner.py       many cells on many cores, resumable
+    measures.py, statistics.py, report.py, figures.py
+                    from records to statements
+
+`python -m ceibo.paper` is the command line (`ceibo paper` does the same); `python -m ceibo.paper.sweep` runs cells with
+NumPy, SciPy and ceibo's own dependencies alone.
+"""

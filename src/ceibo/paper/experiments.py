@@ -1,0 +1,145 @@
+"""The experiments, declared as data: which problems meet which noise and which methods, how often and for how long.
+
+An experiment is a few blocks; a block is a product of problems, variants, protocols, levels and methods, repeated over
+seeds. Cells are listed seed by seed, so that a sweep that is stopped early leaves whole comparisons behind.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Final, final
+
+from ceibo.errors import InputError
+from ceibo.paper.cells import Cell
+from ceibo.paper.methods import PAPER_SEVEN
+
+FOUR: Final = ("hartmann", "griewank", "levy", "powell")
+LEVELS: Final = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.15, 0.20)
+KAPPA_SHARES: Final = (0.001, 0.0016, 0.0026, 0.0042, 0.0069, 0.011, 0.018, 0.029, 0.047, 0.076, 0.124, 0.2)
+DRAW_WIDTHS: Final = (40, 12)  # domain of the draws, in the units of their length scale 3; the second beside the first
+QUICK_SEEDS, QUICK_STEPS = 3, 15
+
+
+@final
+@dataclass(frozen=True)
+class Block:
+    """A product of settings, each combination repeated for seeds 0 … seeds − 1."""
+
+    name: str
+    problems: tuple[str, ...]
+    methods: tuple[str, ...]
+    protocols: tuple[str, ...] = ("heteroscedastic",)
+    levels: tuple[float, ...] = (0.10,)
+    variants: tuple[str, ...] = ("plain",)
+    kind: str = "optimise"
+    seeds: int = 15
+    steps: int = 150
+    in_quick: bool = True
+
+    def cells(self, seeds: int | None = None, steps: int | None = None) -> Iterator[Cell]:
+        """All cells, seed by seed."""
+        settings = product(self.problems, self.variants, self.protocols, self.levels, self.methods)
+        listed = list(settings)
+        for seed in range(self.seeds if seeds is None else seeds):
+            for each in listed:
+                yield Cell(self.kind, *each, seed, self.steps if steps is None else steps)
+
+
+@final
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment of the paper (or beside it) by its id."""
+
+    id: str
+    title: str
+    blocks: tuple[Block, ...]
+
+    def cells(self, *, quick: bool = False, seeds: int | None = None, only: tuple[str, ...] = ()) -> list[Cell]:
+        """All cells, each once; `only` names blocks, `quick` is a small version, `seeds` replaces the number of them."""
+        known = [block.name for block in self.blocks]
+        if unknown := [name for name in only if name not in known]:
+            raise InputError(f"experiment {self.id} has the blocks {', '.join(known)}, not {unknown[0]!r}.")
+        chosen = [block for block in self.blocks if (block.name in only) or (not only and (block.in_quick or not quick))]
+        if quick:
+            chosen = [_quick(block) for block in chosen]
+        listed = [cell for block in chosen for cell in block.cells(seeds)]
+        # Seeds first over all blocks, so that what is finished early is comparable.
+        return sorted(dict.fromkeys(listed), key=lambda cell: cell.seed)
+
+
+def _quick(block: Block) -> Block:
+    steps = block.steps if block.kind in ("scenario", "cost", "draws") else min(block.steps, QUICK_STEPS)
+    seeds = min(block.seeds, 6 if block.kind == "draws" else QUICK_SEEDS)
+    return replace(block, seeds=seeds, steps=steps)
+
+
+_TWO: Final = ("corrected-ei", "ei")
+_BENCHMARK: Final = (
+    Block("heteroscedastic-plain", FOUR, PAPER_SEVEN),
+    Block("heteroscedastic-shifted", FOUR, PAPER_SEVEN, variants=("shifted",)),
+    Block("reference-code-plain", FOUR, PAPER_SEVEN, ("reference-code",)),
+    Block("reference-code-shifted", FOUR, PAPER_SEVEN, ("reference-code",), variants=("shifted",), in_quick=False),
+    Block("homoscedastic", FOUR, _TWO, ("homoscedastic", "homoscedastic-untold"), in_quick=False),
+    Block("map", FOUR, tuple(f"{name}/map" for name in PAPER_SEVEN), in_quick=False),
+    Block("short-search", FOUR, ("corrected-ei/short", "ei/short"), ("heteroscedastic", "reference-code"), in_quick=False),
+    Block("references", FOUR, ("botorch-qlognei", "optuna-gp"), variants=("shifted",), in_quick=False),
+    Block("beyond", FOUR, ("random", "corrected-kg", "knowledge-gradient"), variants=("shifted",), in_quick=False),
+)
+EXPERIMENTS: Final[dict[str, Experiment]] = {
+    experiment.id: experiment
+    for experiment in (
+        Experiment(
+            "scenario",
+            "Where EI and corrected EI want to measure next",
+            (Block("picture", ("scenario",), ("ei",), ("homoscedastic",), (0.30,), kind="scenario", steps=4),),
+        ),
+        Experiment(
+            "profit",
+            "Profit when stopping at κ: Sphere 3, noise of standard deviation 20",
+            (Block("sphere", ("sphere",), _TWO, ("homoscedastic",), (20 / 300,)),),
+        ),
+        Experiment("benchmark-10", "Four functions, noise up to 10 % of the range", _BENCHMARK),
+        Experiment(
+            "benchmark-15",
+            "Four functions, noise up to 15 % of the range",
+            (Block("heteroscedastic-plain", FOUR, PAPER_SEVEN, levels=(0.15,)),),
+        ),
+        Experiment(
+            "noise-levels",
+            "Griewank 6 under noise from 1 % to 20 % of the range",
+            (Block("griewank", ("griewank",), PAPER_SEVEN, levels=LEVELS),),
+        ),
+        Experiment(
+            "gp-samples",
+            "EI against corrected EI on draws from the model's own kernel",
+            (
+                Block(
+                    "draws",
+                    tuple(f"gp-draw-{width}" for width in DRAW_WIDTHS),
+                    _TWO,
+                    ("homoscedastic",),
+                    (0.16,),
+                    kind="draws",
+                    seeds=30,
+                ),
+            ),
+        ),
+        Experiment(
+            "cost",
+            "Seconds per suggestion, fit and maximise, by acquisition and number of observations",
+            (Block("griewank", ("griewank",), PAPER_SEVEN, kind="cost", seeds=3, steps=0),),
+        ),
+        Experiment(
+            "theory",
+            "Cumulative regret beside the bound, and the information gain, for one run of each problem",
+            (Block("runs", (*FOUR, "sphere"), ("corrected-ei",), kind="theory", seeds=1),),
+        ),
+    )
+}
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment called `name`."""
+    if name not in EXPERIMENTS:
+        raise InputError(f"experiment must be one of {', '.join(EXPERIMENTS)}, got {name!r}.")
+    return EXPERIMENTS[name]
