@@ -32,6 +32,7 @@ def test_minimize() -> None:
     assert len(result.study.trials) == 12
     assert result.study.verify().ok
     assert result.study._store.leases(result.study._id) == {}
+    assert result.profit is None
 
 
 def test_maximize_is_minimize_of_the_negative() -> None:
@@ -93,6 +94,7 @@ def test_the_price_ends_the_run() -> None:
     assert result.stop.reason is StopReason.COST
     assert result.stop.message.startswith("stop: the largest expected improvement is")
     assert 4 <= len(result.study.trials) < 30
+    assert result.profit == result.study.profit(0.05)
     longer = ceibo.minimize(bowl, SPACE, n_trials=60, cost=0.002)
     assert len(longer.study.trials) > len(result.study.trials)
 

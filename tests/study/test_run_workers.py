@@ -170,7 +170,7 @@ def test_how_many_evaluations_an_executor_runs() -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[distributed.Client]:
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(**options) as running, distributed.Client(running) as client:
         yield client
 

@@ -111,3 +111,18 @@ def test_it_is_computed_once_per_state(monkeypatch: pytest.MonkeyPatch) -> None:
     study.add({"x": 0.33}, 0.01, noise=0.01)
     study.should_stop(0.1)
     assert sorted(calls) == [5, 6, 7]
+
+
+def test_profit() -> None:
+    """The incumbent's value, larger is better, less the price of the evaluations after the initial design."""
+    study = study_of(parabola(12))  # an initial design of four
+    profit = study.profit(0.5)
+    assert (profit.evaluations, profit.cost) == (8, 0.5)
+    assert profit.value == -study.best.mean - 4.0
+    assert profit.std == study.best.std
+    assert str(profit).endswith("after 8 evaluations at 0.5 each")
+    up = Study.create({"x": Float(0, 1)}, direction="maximize")
+    up.add({"x": 0.5}, 3.0)
+    assert up.profit(1.0).value == up.best.mean
+    with pytest.raises(InputError, match="cost must be"):
+        study.profit(-1.0)

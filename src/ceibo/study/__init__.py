@@ -5,7 +5,7 @@ from ceibo.study.measurement import Measurement
 from ceibo.study.run import Result, maximize, minimize
 from ceibo.study.runner import EvaluationsFailedError, ExecutorLostError, Limits
 from ceibo.study.space import Categorical, Float, Int, Space
-from ceibo.study.stopping import Stop, StopReason, Worth
+from ceibo.study.stopping import Profit, Stop, StopReason, Worth
 from ceibo.study.study import Study
 from ceibo.study.suggest import Settings, Suggestion
 from ceibo.study.trial import Trial
@@ -22,6 +22,7 @@ __all__ = [
     "Measurement",
     "NoMeasurementError",
     "Observed",
+    "Profit",
     "Result",
     "Settings",
     "Space",

@@ -10,7 +10,7 @@ from ceibo.study.dimension import Dimension
 from ceibo.study.estimate import Estimate, Observed
 from ceibo.study.runner import Callback, Inline, Limits, Objective, Runner, job_count
 from ceibo.study.space import Space
-from ceibo.study.stopping import Stop
+from ceibo.study.stopping import Profit, Stop
 from ceibo.study.study import Study
 from ceibo.study.suggest import DEFAULT_ACQUISITION
 
@@ -24,6 +24,7 @@ class Result:
 
     study: Study
     stop: Stop
+    cost: float | None = None
 
     @property
     def best(self) -> Estimate:
@@ -39,6 +40,11 @@ class Result:
     def best_observed(self) -> Observed:
         """The best raw value, to show the difference."""
         return self.study.best_observed
+
+    @property
+    def profit(self) -> Profit | None:
+        """What the run has brought, less the price of its evaluations; None if no price was given."""
+        return None if self.cost is None else self.study.profit(self.cost)
 
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
@@ -100,7 +106,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     options = {"direction": direction, "seed": seed, "acquisition": acquisition, "n_initial": n_initial}
     study = open_or_create(space, storage, name, options)
     runner = Runner(study, objective, limits, executor or Inline(), job_count(executor, jobs))
-    return Result(study, runner.run(tuple(callbacks), progress))
+    return Result(study, runner.run(tuple(callbacks), progress), cost)
 
 
 def maximize(objective: Objective, space: Mapping[str, Dimension] | Space, **options: Any) -> Result:

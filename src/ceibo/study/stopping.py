@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, final
 
+import numpy as np
+
+from ceibo.errors import InputError
 from ceibo.study.space import Space
 from ceibo.study.suggest import Evidence, Settings, fit_model, search
 
@@ -50,6 +53,31 @@ class Worth:
 
     def __bool__(self) -> bool:
         return self.stop
+
+
+@final
+@dataclass(frozen=True)
+class Profit:
+    """What a study has brought: the incumbent's posterior mean, larger is better, less the price of the evaluations.
+
+    `value` is −mean − cost·evaluations for a study that minimises, mean − cost·evaluations for one that maximises;
+    `std` is that of the mean. `evaluations` counts those after the initial design.
+    """
+
+    value: float
+    std: float
+    cost: float
+    evaluations: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.6g} ± {self.std:.2g} after {self.evaluations} evaluations at {self.cost:g} each"
+
+
+def check_cost(cost: float) -> float:
+    """The price of an evaluation, if it is one."""
+    if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not 0 < cost < np.inf:
+        raise InputError(f"cost must be a finite number above zero, in the objective's units, got {cost!r}.")
+    return float(cost)
 
 
 def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:

@@ -15,10 +15,11 @@ from ceibo.study.estimate import Estimate, NoMeasurementError, Observed, explain
 from ceibo.study.measurement import Measurement
 from ceibo.study.record import hyperparameters_of, to_record
 from ceibo.study.space import Space
-from ceibo.study.stopping import PATIENCE, Worth, judge, least, remaining_improvement
-from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, hand_out_key
+from ceibo.study.stopping import PATIENCE, Profit, Worth, check_cost, judge, least, remaining_improvement
+from ceibo.study.store import DONE, FAILED, Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, hand_out_key
 from ceibo.study.store.records import EMPTY
 from ceibo.study.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, Suggestion, fit_model, suggest
+from ceibo.study.table import to_dataframe
 from ceibo.study.trial import Trial, evidence_of, trial_of
 from ceibo.study.verify import Verification, verify
 
@@ -230,10 +231,16 @@ class Study:
         why = explain((trial.number, measurement), believed, self.best)
         return Observed(trial.params, measurement.value, measurement.noise, trial.number, why)
 
+    @property
+    def noise(self) -> float | None:
+        """The inferred standard deviation of one measurement of unknown noise; None if all noise is known."""
+        model = self._model(self._refresh())
+        variance = model.fit.noise_variance
+        return None if variance is None else model.natural(float(np.sqrt(variance)))
+
     def should_stop(self, cost: float) -> Worth:
         """Whether another measurement is worth `cost`, in the objective's units; true when it is not."""
-        if isinstance(cost, bool) or not isinstance(cost, int | float | np.number) or not 0 < cost < np.inf:
-            raise InputError(f"cost must be a finite number above zero, in the objective's units, got {cost!r}.")
+        check_cost(cost)
         evidence = self._evidence(self._refresh())
         initial = self.settings.initial_size(len(self.space))
         remaining: list[float] = []
@@ -242,6 +249,12 @@ class Study:
             remaining.append(self._remaining_improvement(state))
             state = state.without_last()
         return judge(evidence, tuple(remaining), float(cost), initial)
+
+    def profit(self, cost: float) -> Profit:
+        """What the study has brought at a price of `cost` per evaluation, the initial design not counted."""
+        paid = max(len(self._refresh().in_state(DONE, FAILED)) - self.settings.initial_size(len(self.space)), 0)
+        best = self.best
+        return Profit(-self._sign * best.mean - check_cost(cost) * paid, best.std, float(cost), paid)
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
@@ -257,20 +270,7 @@ class Study:
 
         A parameter named like a column of the outcome ("value", "noise", …) is called "params_value", ….
         """
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
-        rows = []
-        outcome = ("number", "state", "value", "noise", "replicates", "reason")
-        columns = {name: f"params_{name}" if name in outcome else name for name in self.space.names}
-        for trial in self.trials:
-            params = {columns[name]: value for name, value in trial.params.items()}
-            for each in trial.measurements or (None,):
-                told = (None, None, 0) if each is None else (each.value, each.noise, len(each.replicates))
-                fields = (trial.number, trial.state, *told, trial.reason)
-                rows.append(dict(zip(outcome, fields, strict=True)) | params)
-        return pandas.DataFrame(rows, columns=[*outcome, *columns.values()])
+        return to_dataframe(self.trials, self.space.names)
 
     # -- inside -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,28 @@
+"""A study as a table, for those who have pandas."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ceibo.study.trial import Trial
+
+if TYPE_CHECKING:
+    import pandas
+
+OUTCOME = ("number", "state", "value", "noise", "replicates", "reason")
+
+
+def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataFrame":
+    """One row per measurement, or per trial without one; parameters named like a column of the outcome are renamed."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
+    rows = []
+    columns = {name: f"params_{name}" if name in OUTCOME else name for name in names}
+    for trial in trials:
+        params = {columns[name]: value for name, value in trial.params.items()}
+        for each in trial.measurements or (None,):
+            told = (None, None, 0) if each is None else (each.value, each.noise, len(each.replicates))
+            fields = (trial.number, trial.state, *told, trial.reason)
+            rows.append(dict(zip(OUTCOME, fields, strict=True)) | params)
+    return pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
