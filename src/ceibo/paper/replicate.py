@@ -25,7 +25,7 @@ from ceibo.study.record import versions
 from ceibo.study.suggest import Evidence, Model, initial_point
 
 FORMAT: Final = 1
-DIGITS: Final = 6  # significant digits kept of what is measured; the digest covers all of them
+DIGITS: Final = 5  # significant digits kept of what is measured; the digest covers all of them
 RECOMMEND_EVERY: Final = 10  # steps between two searches for the minimiser of the posterior mean
 
 
@@ -96,9 +96,9 @@ def optimise(cell: Cell, watch: Watch) -> dict[str, Any]:
     target = run.problem
     points = run.points
     trace["regret"] = _short(np.array(run.f) - target.minimum)
-    trace["distance"] = _short(target.distance(points))
+    trace["distance"] = _short(target.distance(points), 4)
     if target.active is not None:
-        trace["distance_active"] = _short(target.distance(points, active_only=True))
+        trace["distance_active"] = _short(target.distance(points, active_only=True), 4)
     return {"trace": trace, "digest": digest(run.evidence), "times": {"suggest": round(sum(run.seconds), 3)}}
 
 
@@ -199,5 +199,5 @@ def _rounded(value: float, digits: int = DIGITS) -> float | None:
     return float(f"{value:.{digits}g}") if np.isfinite(value) else None
 
 
-def _short(values: Array) -> list[float | None]:
-    return [_rounded(float(value)) for value in values]
+def _short(values: Array, digits: int = DIGITS) -> list[float | None]:
+    return [_rounded(float(value), digits) for value in values]

@@ -1,0 +1,1 @@
+"""Model compression: ranks of factorized layers chosen under a noisy error."""
