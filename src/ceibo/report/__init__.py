@@ -1,11 +1,39 @@
-"""One self-contained HTML page about a study."""
+"""One self-contained HTML page about a study: works offline, in light and dark, on a phone and on paper."""
 
+import os
+import tempfile
 from pathlib import Path
 
+from ceibo.report.facts import gather
+from ceibo.report.page import render
 from ceibo.study import Study
 
-__all__ = ["write_report"]
+__all__ = ["render_report", "write_report"]
 
 
-def write_report(study: Study, path: Path, *, cost: float | None = None, refresh: float | None = None) -> None:
-    raise NotImplementedError
+def render_report(study: Study, *, cost: float | None = None, refresh: float | None = None) -> str:
+    """The report of a study as HTML.
+
+    Args:
+        study: to report on.
+        cost: price of a measurement, in the objective's units; shows what the stopping rule says.
+        refresh: seconds after which the open page loads itself again, for a report that is written anew.
+    """
+    return render(gather(study, cost), refresh)
+
+
+def write_report(study: Study, path: str | Path, *, cost: float | None = None, refresh: float | None = None) -> None:
+    """Writes the report in one step: whoever opens the file sees the old page or the new one, never half of one."""
+    text = render_report(study, cost=cost, refresh=refresh).encode()
+    target = Path(path).absolute()
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(name, 0o666 & ~mask)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
