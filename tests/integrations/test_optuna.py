@@ -1,0 +1,279 @@
+"""CeiboSampler: noise, restarts, conditional spaces, running and failed trials, and the answers after a study."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, Trial, TrialState
+
+import ceibo
+from ceibo.errors import InputError
+from ceibo.integrations.optuna import (
+    CeiboSampler,
+    best_trial_by_posterior,
+    recommended,
+    report_noise,
+    stop_by_cost,
+    worth_of_another,
+)
+from ceibo.integrations.optuna_evidence import NOISE, Axes, evidence_of, record_of
+from ceibo.study import NoMeasurementError
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield
+    optuna.logging.set_verbosity(level)
+
+
+def noisy(trial: Trial, std: float = 0.3) -> float:
+    """A bowl with its minimum 0 at x = 0.3, n = 7, kind = "b", and noise keyed by the trial."""
+    x = trial.suggest_float("x", 0, 1)
+    n = trial.suggest_int("n", 1, 21, step=2)
+    kind = trial.suggest_categorical("kind", ["a", "b", None])
+    report_noise(trial, std)
+    error = std * float(np.random.default_rng(trial.number).standard_normal())
+    return 4 * (x - 0.3) ** 2 + ((n - 7) / 10) ** 2 + (kind != "b") * 0.5 + error
+
+
+def run(objective: Callable[[Trial], float], n: int, study: optuna.Study | None = None, **options: Any) -> optuna.Study:
+    study = study or optuna.create_study(sampler=CeiboSampler(seed=1), **options)
+    study.optimize(objective, n_trials=n, catch=(RuntimeError,))
+    return study
+
+
+def params_of(study: optuna.Study) -> list[dict[str, Any]]:
+    return [trial.params for trial in study.trials]
+
+
+def test_a_study_goes_on_after_a_restart_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    whole = run(noisy, 15)
+    storage = f"sqlite:///{tmp_path / 'study.db'}"
+    run(noisy, 10, storage=storage, study_name="s")
+    again = optuna.load_study(study_name="s", storage=storage, sampler=CeiboSampler(seed=1))
+    assert params_of(run(noisy, 5, again)) == params_of(whole)
+
+
+def test_maximising_the_negative_gives_the_same_trials() -> None:
+    assert params_of(run(lambda t: -noisy(t), 16, direction="maximize")) == params_of(run(noisy, 16))
+
+
+def test_suggestions_are_those_of_a_ceibo_study() -> None:
+    """The sampler adds nothing of its own: the same evidence gives the same point."""
+    study = run(noisy, 14)
+    space = {"kind": ceibo.Categorical([0, 1, 2]), "n": ceibo.Int(0, 10), "x": ceibo.Float(0, 1)}
+    ours = ceibo.Study.create(space, seed=1)
+    for trial in study.trials:
+        kinds = ["a", "b", None]
+        params = {**trial.params, "kind": kinds.index(trial.params["kind"]), "n": (trial.params["n"] - 1) // 2}
+        ours.add(params, trial.value, noise=trial.user_attrs[NOISE])
+    asked = study.ask()
+    theirs = {"x": asked.suggest_float("x", 0, 1), "n": asked.suggest_int("n", 1, 21, step=2)}
+    record = record_of(study.trials[-1])
+    again = ours.ask().params
+    assert record["source"] == "model"
+    # A fit from recorded start values may end within its tolerance of one without.
+    assert theirs["x"] == pytest.approx(again["x"], abs=0.02)
+    assert theirs["n"] == 1 + 2 * again["n"]
+
+
+def test_told_noise_is_used_and_untold_noise_inferred() -> None:
+    study = run(noisy, 10)
+    axes = Axes.of({"x": FloatDistribution(0, 1), "n": IntDistribution(1, 21, step=2)})
+    study.add_trial(
+        optuna.create_trial(
+            params={"x": 0.1, "n": 3},
+            distributions={name: axis.distribution for name, axis in axes.axes.items()},
+            value=1,
+        )
+    )
+    evidence = evidence_of(study.trials, axes, 1.0, NOISE)
+    np.testing.assert_array_equal(evidence.noise, [0.3] * 10 + [np.nan])
+    with pytest.raises(InputError, match="standard deviation"):
+        report_noise(study.ask(), -1.0)
+    trials = study.trials
+    trials[0].user_attrs[NOISE] = "much"
+    with pytest.raises(InputError, match="trial 0"):
+        evidence_of(trials, axes, 1.0, NOISE)
+
+
+def test_running_trials_are_pending_even_before_they_ask_for_parameters() -> None:
+    study = run(noisy, 10)
+    first, second = study.ask(), study.ask()
+    for trial in (first, second):
+        trial.suggest_float("x", 0, 1)  # the first call makes the sampler suggest all of them
+    space = {
+        "x": FloatDistribution(0, 1),
+        "n": IntDistribution(1, 21, step=2),
+        "kind": CategoricalDistribution(["a", "b", None]),
+    }
+    axes = Axes.of(space)
+    pending = evidence_of(study.trials, axes, 1.0, NOISE).pending
+    assert len(pending) == 2
+    assert np.max(np.abs(pending[0] - pending[1])) > 1e-3
+    assert len(evidence_of(study.trials, axes, 1.0, NOISE, before=second.number).pending) == 1
+
+
+def test_failed_and_pruned_trials_are_kept_off() -> None:
+    def fragile(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        if x < 0.3:
+            raise RuntimeError("leaked")
+        if x > 0.9:
+            raise optuna.TrialPruned
+        if 0.5 < x < 0.52:
+            return float("inf")
+        return (x - 0.2) ** 2
+
+    study = run(fragile, 25)
+    evidence = evidence_of(study.trials, Axes.of({"x": FloatDistribution(0, 1)}), 1.0, NOISE)
+    assert len(evidence) + len(evidence.failed) == 25
+    assert len(evidence.failed) >= 1
+    assert len({round(t.params["x"], 4) for t in study.trials if t.state is TrialState.FAIL}) == sum(
+        t.state is TrialState.FAIL for t in study.trials
+    )
+
+
+def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCaptureFixture) -> None:
+    def conditional(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        if trial.suggest_categorical("model", ["svm", "forest"]) == "svm":
+            return x + trial.suggest_float("C", 1e-3, 1e3, log=True) / 1e3
+        return x + trial.suggest_int("trees", 1, 100) / 100
+
+    study = run(conditional, 15)
+    assert record_of(study.trials[-1])["names"] == ["model", "x"]
+    assert best_trial_by_posterior(study).params.keys() >= {"x", "model"}
+    assert any("sampled independently" in record.message for record in caplog.records)
+    silent = CeiboSampler(seed=1, warn_independent_sampling=False)
+    caplog.clear()
+    run(conditional, 5, optuna.create_study(sampler=silent))
+    assert not caplog.records
+
+
+def test_constraints_are_refused_with_a_way_out() -> None:
+    with pytest.raises(InputError, match="TrialPruned"):
+        CeiboSampler(constraints_func=lambda trial: [0.0])
+    study = run(noisy, 6)
+    study._storage.set_trial_system_attr(study.ask()._trial_id, "constraints:weight", 1.0)
+    with pytest.raises(InputError, match="does not handle constraints"):
+        study.ask().suggest_float("x", 0, 1)
+
+
+def test_the_best_by_the_model_beats_the_luckiest() -> None:
+    """Truth at the model's best and at Optuna's best, over seeds; both from the same trials."""
+    gains = []
+    for seed in range(6):
+        study = optuna.create_study(sampler=CeiboSampler(seed=seed))
+
+        def objective(trial: Trial, seed: int = seed) -> float:
+            x = trial.suggest_float("x", 0, 1)
+            return (x - 0.3) ** 2 + 0.3 * float(np.random.default_rng([seed, trial.number]).standard_normal())
+
+        study.optimize(objective, n_trials=25)
+        best, anywhere = best_trial_by_posterior(study), recommended(study)
+        assert study.trials[best.number].params == best.params
+        assert 0 <= best.probability <= 1
+        assert best.mean > study.best_value  # the luckiest value is too good to be true
+        gains.append((study.best_params["x"] - 0.3) ** 2 - (anywhere.params["x"] - 0.3) ** 2)
+    assert np.mean(gains) > 0
+
+
+def test_answers_for_other_samplers_single_values_and_empty_studies() -> None:
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0), direction="maximize")
+    with pytest.raises(NoMeasurementError):
+        best_trial_by_posterior(study)
+    study.optimize(lambda t: t.suggest_float("x", 0, 1) + t.suggest_int("one", 1, 1), n_trials=8)
+    assert recommended(study).params["one"] == 1
+    assert recommended(study).mean == pytest.approx(2.0, abs=0.1)
+    assert best_trial_by_posterior(study).number == study.best_trial.number
+
+
+def test_a_study_stops_when_trials_no_longer_pay() -> None:
+    def objective(trial: Trial) -> float:
+        report_noise(trial, 0.01)
+        return (trial.suggest_float("x", 0, 1) - 0.3) ** 2
+
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+    study.optimize(objective, n_trials=60, callbacks=[stop_by_cost(0.01)])
+    assert 4 <= len(study.trials) < 40
+    worth = worth_of_another(study, 0.01)
+    assert worth
+    assert len(worth.remaining) == 2
+    assert not worth_of_another(study, 1e-12)
+    assert not worth_of_another(optuna.create_study(), 1.0)
+    with pytest.raises(InputError, match="cost"):
+        stop_by_cost(0.0)
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        FloatDistribution(-3, 5),
+        FloatDistribution(1e-300, 1e300, log=True),
+        FloatDistribution(0, 1, step=0.1),
+        FloatDistribution(1e15, 1e15 + 1, step=1e-3),
+        FloatDistribution(1.0, np.nextafter(1.0, 2), log=True),
+        IntDistribution(-7, 8, step=5),
+        IntDistribution(1, 2**60, log=True),
+        IntDistribution(-(2**60), 2**60),
+        CategoricalDistribution([1, None, "1", 1.5, False]),
+    ],
+)
+def test_every_distribution_goes_there_and_back(distribution: Any) -> None:
+    axes = Axes.of({"p": distribution})
+    for u in np.linspace(0, 1, 41):
+        value = axes.decode(axes.space.from_unit([u]))["p"]
+        assert axes.axes["p"].contains(value)
+        assert not isinstance(value, np.generic)
+        again = axes.decode(axes.space.from_unit(axes.coordinates({"p": value})))["p"]
+        assert type(again) is type(value)
+        assert again == pytest.approx(value, rel=1e-12) if isinstance(value, float) else True
+        if not isinstance(value, float) and axes.axes["p"].dimension.levels is not None:
+            assert again == value
+    assert axes.coordinates({"p": "never"}) is None
+    assert axes.coordinates({}) is None
+
+
+def test_long_records_fit_every_storage(tmp_path: Path) -> None:
+    """Thirty parameters: the record is longer than one attribute of a relational storage may be."""
+
+    def objective(trial: Trial) -> float:
+        return sum(trial.suggest_float(f"a parameter with a rather long name {k}", 0, 1) for k in range(30))
+
+    sampler = CeiboSampler(seed=0, n_startup_trials=3)
+    study = optuna.create_study(storage=f"sqlite:///{tmp_path / 's.db'}", sampler=sampler)
+    study.optimize(objective, n_trials=5)
+    record = record_of(study.trials[-1])
+    assert record["source"] == "model"
+    assert len(record["internal"]) == 30
+    assert max(len(value) for value in study.trials[-1].system_attrs.values()) <= 2045
+
+
+def test_a_half_written_record_is_no_record() -> None:
+    study = run(noisy, 6)
+    trial: FrozenTrial = study.trials[-1]
+    assert record_of(trial) is not None
+    trial.system_attrs["ceibo:suggestion:0"] = trial.system_attrs["ceibo:suggestion:0"][:50]
+    assert record_of(trial) is None
+
+
+def test_seeds() -> None:
+    assert CeiboSampler().seed != CeiboSampler().seed
+    for wrong in (-1, 1.5, True):
+        with pytest.raises(InputError, match="seed"):
+            CeiboSampler(seed=wrong)
+
+
+def test_an_independent_sampler_may_be_given() -> None:
+    given = optuna.samplers.RandomSampler(seed=0)
+    sampler = CeiboSampler(seed=0, independent_sampler=given)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=4, n_jobs=2)
+    assert len(study.trials) == 4

@@ -1,0 +1,31 @@
+"""Optuna's own public test-suite for samplers, against CeiboSampler.
+
+Left out, because they do not apply to a single-objective sampler: MultiObjectiveSamplerTestCase (it asks that a sampler
+work with several objectives; SingleOnlySamplerTestCase, which asks that it refuses them, is run instead).
+"""
+
+from collections.abc import Callable, Iterator
+
+import optuna
+import pytest
+from optuna.samplers import BaseSampler
+from optuna.testing.pytest_samplers import (
+    BasicSamplerTestCase,
+    RelativeSamplerTestCase,
+    SingleOnlySamplerTestCase,
+)
+
+from ceibo.integrations.optuna import CeiboSampler
+
+
+class TestCeiboSampler(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+    @pytest.fixture
+    def sampler(self) -> Callable[[], BaseSampler]:
+        return lambda: CeiboSampler(seed=0, n_startup_trials=2, warn_independent_sampling=False)
+
+    @pytest.fixture(autouse=True)
+    def _quiet(self) -> Iterator[None]:
+        level = optuna.logging.get_verbosity()
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
+        yield
+        optuna.logging.set_verbosity(level)
