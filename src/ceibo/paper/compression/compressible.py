@@ -28,9 +28,12 @@ class Compressible:
             raise InputError("expected at least one layer to factorize, got none.")
         return Compressible(network, {name: factorize(network, name, method) for name, method in methods.items()})
 
-    def module(self, ranks: Ranks) -> nn.Module:
-        """The smaller network: thin layers in place of the factorized ones, the rest shared with the original."""
-        pairs = {name: self.factors[name].module(rank) for name, rank in self._chosen(ranks).items()}
+    def module(self, ranks: Ranks, *, own: bool = True) -> nn.Module:
+        """The smaller network: thin layers in place of the factorized ones, the rest shared with the original.
+
+        The thin layers have memory of their `own`, or borrow it from the decompositions for a quick evaluation.
+        """
+        pairs = {name: self.factors[name].module(rank, own=own) for name, rank in self._chosen(ranks).items()}
         return replace_layers(self.network, pairs)
 
     def dense_weights(self, ranks: Ranks) -> dict[str, Tensor]:

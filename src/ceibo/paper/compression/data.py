@@ -76,7 +76,9 @@ def load_mnist(folder: Path, split: str = "test") -> Pictures:
     """The train or test half of MNIST (or of a set in the same four files) from a folder."""
     if split not in _SPLITS:
         raise InputError(f"split must be one of {', '.join(_SPLITS)}, got {split!r}.")
-    return load_idx(_find(folder, f"{_SPLITS[split]}-images", "idx3"), _find(folder, f"{_SPLITS[split]}-labels", "idx1"))
+    return load_idx(
+        _find(folder, f"{_SPLITS[split]}-images", "idx3"), _find(folder, f"{_SPLITS[split]}-labels", "idx1")
+    )
 
 
 def _find(folder: Path, stem: str, kind: str) -> Path:

@@ -27,7 +27,7 @@ from ceibo.errors import InputError
 @final
 @dataclass(frozen=True)
 class Form:
-    """A way of factorizing: the kind of layer, weights -> M (A, B), M -> weights, (layer, left, right) -> two layers."""
+    """A way of factorizing: the kind of layer, weights -> M (A, B), M -> weights, (layer, left, right) -> pair."""
 
     kind: type[nn.Module]
     unfold: Callable[[Tensor], Tensor]
@@ -87,10 +87,13 @@ class Factorization:
         running = torch.cumsum(self.singular_values, dim=0)
         return min(int((running < share * running[-1]).sum()) + 1, self.max_rank)
 
-    def module(self, rank: int) -> nn.Sequential:
-        """The two thin layers of this rank, with parameters of their own."""
+    def module(self, rank: int, *, own: bool = True) -> nn.Sequential:
+        """The two thin layers of this rank, with parameters of their own, or (quicker) borrowed from here."""
         k = self.check(rank)
         pair = FORMS[self.method].build(self.layer, self.left[:, :k], self.right[:k])
+        if own:
+            for parameter in pair.parameters():
+                parameter.data = parameter.detach().clone(memory_format=torch.contiguous_format)
         return pair.train(self.layer.training)
 
     def dense(self, rank: int) -> Tensor:
@@ -113,10 +116,9 @@ def factorize(network: nn.Module, name: str, method: str) -> Factorization:
     matrix = FORMS[method].unfold(_weight(layer).detach()).double()
     if not torch.isfinite(matrix).all():
         raise InputError(f"layer {name!r}: its weights are not all finite, so it cannot be factorized.")
-    U, S, Vt = torch.linalg.svd(matrix, full_matrices=False)
-    root, dtype = S.sqrt(), _weight(layer).dtype
-    left, right = (U * root).to(dtype), (root[:, None] * Vt).to(dtype)
-    return Factorization(name, method, layer, left.contiguous(), right.contiguous(), S.cpu())
+    U, S, Vt = torch.linalg.svd(matrix.cpu(), full_matrices=False)  # on the CPU: the same factors for every device
+    left, right = ((U * S.sqrt()).contiguous(), (S.sqrt()[:, None] * Vt).contiguous())
+    return Factorization(name, method, layer, left.to(_weight(layer)), right.to(_weight(layer)), S)
 
 
 def default_method(network: nn.Module, name: str) -> str:
@@ -187,8 +189,8 @@ def _weight(layer: nn.Module) -> Tensor:
 
 
 def _parameter(values: Tensor, like: Tensor) -> nn.Parameter:
-    """Values as a parameter that owns its memory; it learns if the original did."""
-    return nn.Parameter(values.detach().clone(memory_format=torch.contiguous_format), requires_grad=like.requires_grad)
+    """Values as a parameter, sharing their memory; it learns if the original did."""
+    return nn.Parameter(values.detach(), requires_grad=like.requires_grad)
 
 
 def _linear(weight: Tensor, bias: nn.Parameter | None, like: Tensor) -> nn.Linear:

@@ -1,8 +1,8 @@
 """The paper's three networks, with the parameter names that torchvision's checkpoints use.
 
-    FC3        784–1000–1000–10 with ReLU                  fc1, fc2, fc3
-    VGG16      thirteen 3×3 convolutions, pooled head      features.0 … features.28, classifier.…
-    ResNet50   sixteen bottlenecks                         conv1, layer1.0.conv1 … layer4.2.conv3, fc
+FC3        784–1000–1000–10 with ReLU                  fc1, fc2, fc3
+VGG16      thirteen 3×3 convolutions, pooled head      features.0 … features.28, classifier.…
+ResNet50   sixteen bottlenecks                         conv1, layer1.0.conv1 … layer4.2.conv3, fc
 """
 
 from dataclasses import dataclass

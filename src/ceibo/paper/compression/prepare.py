@@ -32,9 +32,9 @@ class Preparation:
     bgr: bool = False
 
 
-_IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
-VGG16_INPUT: Final = Preparation(128, **_IMAGENET)
-TORCHVISION_INPUT: Final = Preparation(224, **_IMAGENET)
+_IMAGENET: Final = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+VGG16_INPUT: Final = Preparation(128, *_IMAGENET)
+TORCHVISION_INPUT: Final = Preparation(224, *_IMAGENET)
 HE_INPUT: Final = Preparation(224, (103.939, 116.779, 123.68), (1.0, 1.0, 1.0), scale=1.0, bgr=True)
 
 

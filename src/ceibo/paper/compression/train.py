@@ -1,7 +1,7 @@
 """Trains what no file has: FC3 on MNIST, and a small classifier on VGG-16's frozen convolutions.
 
     python -m ceibo.paper.compression.train fc3 --data MNIST-FOLDER --out fc3.safetensors
-    python -m ceibo.paper.compression.train vgg16-head --data tiny.tar --weights vgg16.safetensors --out head.safetensors
+    python -m ceibo.paper.compression.train vgg16-head --data TINY.tar --weights VGG16 --out vgg16-head.safetensors
 
 A finished file with the right hash is kept as it is.
 """
@@ -41,7 +41,7 @@ def batches(count: int, course: Course) -> Iterator[Tensor]:
     """Rows of each batch, epoch after epoch."""
     order = torch.Generator().manual_seed(course.seed)
     for _ in range(course.epochs):
-        yield from torch.randperm(count, generator=order).split(course.batch)
+        yield from torch.split(torch.randperm(count, generator=order), course.batch)
 
 
 def train(network: nn.Module, inputs: Tensor, labels: Tensor, course: Course) -> None:
@@ -64,9 +64,9 @@ def train(network: nn.Module, inputs: Tensor, labels: Tensor, course: Course) ->
 def error_rate(network: nn.Module, inputs: Tensor, labels: Tensor, batch: int = 500) -> float:
     """Share of inputs (n, …) whose largest output is not at their label."""
     network.eval()
-    wrong = sum(
-        int((network(x).argmax(dim=1) != y).sum()) for x, y in zip(inputs.split(batch), labels.split(batch), strict=True)
-    )
+    wrong = 0
+    for x, y in zip(torch.split(inputs, batch), torch.split(labels, batch), strict=True):
+        wrong += int((network(x).argmax(dim=1) != y).sum())
     return wrong / len(labels)
 
 
@@ -118,7 +118,7 @@ def load_split(data: Path, split: str, classes: Sequence[str] | None) -> Picture
 def pooled_features(network: VGG16, pictures: Pictures, device: str, batch: int = 100) -> Tensor:
     """(n, 512) what the classifier sees of pictures."""
     parts = []
-    for rows in torch.arange(len(pictures)).split(batch):
+    for rows in torch.split(torch.arange(len(pictures)), batch):
         x = prepared(pictures.pixels[rows.numpy()], VGG16_INPUT, device)
         parts.append(network.pooled(x))
     return torch.cat(parts).clone()

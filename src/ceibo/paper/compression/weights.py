@@ -111,3 +111,13 @@ def check_hash(path: Path) -> str:
 def sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def metadata(path: Path) -> dict[str, str]:
+    """What a safetensors file says of itself; nothing for other files."""
+    if path.suffix != ".safetensors":
+        return {}
+    from safetensors import safe_open
+
+    with safe_open(path, framework="pt") as file:
+        return dict(file.metadata() or {})

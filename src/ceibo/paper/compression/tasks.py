@@ -1,0 +1,229 @@
+"""The paper's three compression tasks: which network, which data, what a parameter of the search means.
+
+    fc3        rank_i = int(θ_i · max_i), truncated SVD of each weight matrix
+    vgg16      rank_i = int(θ_i · max_i), Tai et al.'s separable split of each convolution
+    resnet50   θ_i = share of the singular-value sum kept, flattened SVD of the 3×3 convolution of each bottleneck
+               (resnet50-separable: the same shares, Tai et al.'s split)
+
+Data and weights are found by name in the folders given; nothing is downloaded.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from ceibo.errors import InputError
+from ceibo.gp.inputs import Array
+from ceibo.paper.compression.compressible import Compressible
+from ceibo.paper.compression.data import load_mnist, load_tar
+from ceibo.paper.compression.lowrank import Factorization
+from ceibo.paper.compression.measure import Evaluator
+from ceibo.paper.compression.networks import FC3, HE_STYLE, VGG16, ResNet50, ResNetStyle, resnet50_layers, vgg16_layers
+from ceibo.paper.compression.prepare import HE_INPUT, TORCHVISION_INPUT, VGG16_INPUT, flat_grey, prepared
+from ceibo.paper.compression.weights import check_hash, load_weights, metadata
+from ceibo.paper.problems import stream
+
+
+@final
+@dataclass(frozen=True)
+class Choice:
+    """One parameter θ in [low, high] of a search: how a layer is factorized, and how far.
+
+    With a `maximum`, the rank is int(θ·maximum); without one, θ is the share of the singular-value sum to keep.
+    """
+
+    layer: str
+    method: str
+    low: float
+    high: float
+    maximum: int | None = None
+
+    def rank(self, theta: float, factor: Factorization) -> int:
+        if self.maximum is None:
+            return factor.rank_for_share(theta)
+        return factor.check(int(theta * self.maximum))
+
+
+@final
+@dataclass(frozen=True)
+class Loaded:
+    """A trained network on its device, the whole evaluation set, and where both come from."""
+
+    network: nn.Module
+    inputs: Tensor
+    labels: Tensor
+    about: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Blueprint:
+    """A task before its data are loaded: choices of ranks, and (folders, device) -> network and evaluation set."""
+
+    name: str
+    title: str
+    choices: tuple[Choice, ...]
+    load: Callable[["Folders", str], Loaded]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A task ready to be measured."""
+
+    name: str
+    choices: tuple[Choice, ...]
+    evaluator: Evaluator
+    about: dict[str, Any]
+
+    @property
+    def dimension(self) -> int:
+        return len(self.choices)
+
+    @property
+    def compressible(self) -> Compressible:
+        return self.evaluator.compressible
+
+    def theta(self, u: Array) -> Array:
+        """From the unit cube (d,) to the box."""
+        low, high = (np.array([getattr(choice, end) for choice in self.choices]) for end in ("low", "high"))
+        return np.asarray(np.clip(low + (high - low) * u, low, high))
+
+    def ranks(self, u: Array) -> dict[str, int | None]:
+        """Layer -> rank at a point (d,) of the unit cube."""
+        factors = self.compressible.factors
+        pairs = zip(self.choices, self.theta(u).tolist(), strict=True)
+        return {choice.layer: choice.rank(theta, factors[choice.layer]) for choice, theta in pairs}
+
+
+@final
+@dataclass(frozen=True)
+class Folders:
+    """Where data and weights are looked for."""
+
+    places: tuple[Path, ...]
+
+    def find(self, what: str, *patterns: str) -> Path:
+        """The first file or folder that fits one of the patterns."""
+        for pattern in patterns:
+            for place in self.places:
+                if found := sorted(place.glob(pattern)):
+                    return found[0]
+        where = ", ".join(map(str, self.places)) or "no folder at all"
+        raise InputError(f"{what} not found: expected {' or '.join(patterns)} in {where}.")
+
+
+def _load_fc3(folders: Folders, device: str) -> Loaded:
+    images = folders.find("MNIST's test pictures", "mnist/t10k-images*", "t10k-images*")
+    weights = folders.find(
+        "the trained FC3 (python -m ceibo.paper.compression.train fc3)", "fc3*.safetensors", "fc3*.pth"
+    )
+    pictures = load_mnist(images.parent, "test")
+    network = FC3()
+    load_weights(network, weights)
+    about = {"pictures": f"MNIST test set, {len(pictures)}", "weights": check_hash(weights)}
+    return _loaded(network, flat_grey(pictures), pictures.labels, about, device)
+
+
+def _load_vgg16(folders: Folders, device: str) -> Loaded:
+    data = folders.find("Tiny ImageNet", "tiny-imagenet*.tar*")
+    weights = folders.find("VGG-16's convolutions", "vgg16-features*.safetensors", "vgg16*.pth")
+    head = folders.find(
+        "the classifier (python -m ceibo.paper.compression.train vgg16-head)", "vgg16-head*.safetensors"
+    )
+    pictures = load_tar(data, "val")
+    network = VGG16(classes=len(pictures.classes))
+    load_weights(network, weights, optional=("classifier.",))
+    load_weights(network, head, optional=("features.",))
+    about = {
+        "pictures": f"Tiny ImageNet, {len(pictures.classes)} classes, {len(pictures)} val, {VGG16_INPUT.size} pixels",
+        "weights": check_hash(weights), "head": check_hash(head),
+    }  # fmt: skip
+    return _loaded(network, prepared(pictures.pixels, VGG16_INPUT, device), pictures.labels, about, device)
+
+
+def _load_resnet50(folders: Folders, device: str) -> Loaded:
+    data = folders.find("ImageNet validation pictures", "imagenet-val*.tar*")
+    weights = folders.find("ResNet-50's weights", "resnet50*.safetensors", "resnet50*.pth")
+    he = metadata(weights).get("stride", "").startswith("first 1x1")
+    pictures = load_tar(data)
+    network = ResNet50(style=HE_STYLE if he else ResNetStyle())
+    load_weights(network, weights)
+    wanted = HE_INPUT if he else TORCHVISION_INPUT
+    about = {
+        "pictures": f"ImageNet validation, {len(pictures)} pictures, centre {wanted.size}",
+        "weights": check_hash(weights), "style": "He et al." if he else "torchvision",
+    }  # fmt: skip
+    return _loaded(network, prepared(pictures.pixels, wanted, device), pictures.labels, about, device)
+
+
+def _loaded(network: nn.Module, inputs: Tensor, labels: Any, about: dict[str, Any], device: str) -> Loaded:
+    return Loaded(network.to(device).eval(), inputs.to(device), torch.from_numpy(labels).to(device), about)
+
+
+def _shares(method: str) -> tuple[Choice, ...]:
+    return tuple(Choice(layer, method, 0.05, 0.95) for layer in resnet50_layers())
+
+
+_VGG16_RANKS: Final = (8, 96, 128, 192, 256, 384, 384, 512, 768, 768, 768, 768, 768)
+_VGG16_HIGH: Final = (0.9,) * 2 + (0.7,) * 5 + (0.5,) * 6
+TASKS: Final[dict[str, Blueprint]] = {
+    task.name: task
+    for task in (
+        Blueprint(
+            "fc3",
+            "FC3 on MNIST",
+            (
+                Choice("fc1", "svd", 0.01, 0.9, 500),
+                Choice("fc2", "svd", 0.01, 0.9, 500),
+                Choice("fc3", "svd", 0.11, 0.9, 10),
+            ),
+            _load_fc3,
+        ),
+        Blueprint(
+            "vgg16",
+            "VGG-16 on Tiny ImageNet",
+            tuple(
+                Choice(layer, "separable", 0.2, high, maximum)
+                for layer, high, maximum in zip(vgg16_layers(), _VGG16_HIGH, _VGG16_RANKS, strict=True)
+            ),
+            _load_vgg16,
+        ),
+        Blueprint("resnet50", "ResNet-50 on ImageNet", _shares("flattened"), _load_resnet50),
+        Blueprint(
+            "resnet50-separable", "ResNet-50 on ImageNet, Tai et al.'s split", _shares("separable"), _load_resnet50
+        ),
+    )
+}
+
+
+def blueprint(name: str) -> Blueprint:
+    """The task called `name`, without its data."""
+    if name not in TASKS:
+        raise InputError(f"task must be one of {', '.join(TASKS)}, got {name!r}.")
+    return TASKS[name]
+
+
+def load_task(name: str, places: Sequence[Path], device: str = "cpu") -> Task:
+    """Loads a task: data and weights from the first of the folders that has them, layers decomposed."""
+    plan = blueprint(name)
+    if missing := [place for place in places if not place.is_dir()]:
+        raise InputError(f"{missing[0]}: expected a folder with data or weights.")
+    loaded = plan.load(Folders(tuple(places)), device)
+    return make_task(plan.name, plan.choices, loaded)
+
+
+def make_task(name: str, choices: tuple[Choice, ...], loaded: Loaded) -> Task:
+    """A task of one's own network, with an evaluation set and choices of ranks."""
+    compressible = Compressible.of(loaded.network, {choice.layer: choice.method for choice in choices})
+    return Task(name, choices, Evaluator(compressible, loaded.inputs, loaded.labels), loaded.about)
+
+
+def random_design(task: Task, seed: int, count: int) -> Array:
+    """(count, d) uniform points of the unit cube: the same for every method."""
+    return stream(seed, "random design").random((count, task.dimension))
