@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -10,13 +10,15 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
-from ceibo.report.sensitivity import Importance, importance
+from ceibo.report.sensitivity import Importance, importance, posterior_means
 from ceibo.study import Estimate, Observed, Study, Trial, Worth
 from ceibo.study.dimension import Dimension
-from ceibo.study.suggest import Evidence, Model
+from ceibo.study.stopping import PATIENCE, judge
+from ceibo.study.suggest import Evidence, Model, fit_model, search
 
-_STATES: Final = 30  # states of a study computed again where nothing was recorded
-_MOST_STATES: Final = 600  # measurements up to which that is done
+_STATES: Final = 16  # states of a study computed again where nothing was recorded
+_MOST_STATES: Final = 400  # measurements up to which that is done
+_MOST_FITTED: Final = 400  # observations up to which hyperparameters are fitted to all of them
 _SECONDS: Final = 2.0  # after which no more are computed
 _GRID: Final = 81  # points of a slice
 _MAP: Final = 41  # points of a map, in each direction
@@ -75,6 +77,7 @@ class Facts:
     slices: tuple[Slice, ...] = ()
     map: Map | None = None
     fit: tuple[tuple[str, str], ...] = ()
+    coordinates: Mapping[int, Array] = field(default_factory=dict)  # trial -> its place in the unit cube
 
 
 def gather(study: Study, cost: float | None) -> Facts:
@@ -85,10 +88,14 @@ def gather(study: Study, cost: float | None) -> Facts:
     sources = study.suggestions
     if not any(trial.measurements for trial in trials):
         return Facts(study, trials, sources, cost, initial)
-    model, evidence = study._model(snapshot), study._evidence(snapshot)
+    evidence = study._evidence(snapshot)
+    if len(evidence) > _MOST_FITTED and snapshot.seq not in study._models:
+        study._models = {snapshot.seq: _quick_model(study, evidence)}  # the study's answers below use it too
+    model = study._model(snapshot)
     best = study.best
     view = _View(study, model, evidence, study.space.to_unit(best.params))
     told = [number for _, number in sorted((each.seq, t.number) for t in snapshot.trials for each in t.measurements)]
+    gains = _gains(view, told, sources)
     shares = importance(model.gp, study.space)
     return Facts(
         study=study,
@@ -100,12 +107,13 @@ def gather(study: Study, cost: float | None) -> Facts:
         recommended=study.recommended,
         observed=study.best_observed,
         beliefs=tuple(_beliefs(view, told, sources, best)),
-        gains=tuple(_gains(view, told, sources)),
-        worth=None if cost is None else study.should_stop(cost),
+        gains=tuple(gains),
+        worth=None if cost is None else _worth(view, gains, cost),
         importance=shares,
         slices=tuple(view.slice(int(column)) for column in shares.order),
         map=view.map(int(shares.order[0]), int(shares.order[1])) if len(study.space) > 1 else None,
         fit=_fit(model, study),
+        coordinates={trial.number: study._unit(trial) for trial in snapshot.trials},
     )
 
 
@@ -159,9 +167,15 @@ class _View:
         X = np.tile(self.x, (len(across) * len(up), 1))
         X[:, first] = np.tile(across, len(up))
         X[:, second] = np.repeat(up, len(across))
-        means = self.values(self.model.gp.posterior(X)[0]).reshape(len(up), len(across))
+        means = self.values(posterior_means(self.model.gp, X)).reshape(len(up), len(across))
         names = self.study.space.names
         return Map((names[first], names[second]), means)
+
+    def remaining(self) -> float:
+        """The largest corrected EI now, in the objective's units."""
+        study = self.study
+        rule = replace(study.settings, acquisition="corrected-ei")
+        return self.model.natural(search(self.model, self.evidence, study.space, rule, study.seed).value)
 
     def state(self, measurements: int) -> GaussianProcess:
         """The process as the first measurements alone make it, with the kernel and noise of now."""
@@ -212,8 +226,28 @@ def _gains(view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]
             gains[told[count - 1] + 1] = view.model.natural(found.value)
             if time.monotonic() > deadline:
                 break
-    gains[view.evidence.trials] = study._remaining_improvement(view.evidence)
+    gains[view.evidence.trials] = view.remaining()
     return sorted(gains.items())
+
+
+def _worth(view: _View, gains: list[tuple[int, float]], cost: float) -> Worth:
+    """The verdict of the stopping rule; with very many measurements, from the gains gathered already."""
+    study = view.study
+    if len(view.evidence) <= _MOST_FITTED:
+        return study.should_stop(cost)
+    remaining = tuple(gain for _, gain in gains[: -PATIENCE - 1 : -1])
+    return judge(view.evidence, remaining, cost, study.settings.initial_size(len(study.space)))
+
+
+def _quick_model(study: Study, evidence: Evidence) -> Model:
+    """A model of all observations whose hyperparameters are fitted to an even spread of them, in seconds."""
+    rows = np.linspace(0, len(evidence) - 1, _MOST_FITTED).round().astype(int)
+    some = replace(evidence, X=evidence.X[rows], y=evidence.y[rows], noise=evidence.noise[rows])
+    fitted = fit_model(some, study.space, study.settings)
+    view = _View(study, replace(fitted, observations=len(evidence)), evidence, evidence.X[0])
+    everything = min(evidence.measurements, study.settings.max_observations)
+    used = int(np.searchsorted(evidence.group, everything))
+    return Model(view.state(everything), fitted.fit, fitted.exponent, len(evidence), used)
 
 
 def _spread(items: list[int], count: int) -> list[int]:

@@ -160,8 +160,8 @@ def _reason(reason: str) -> str:
 def _settings(facts: Facts) -> str:
     study = facts.study
     general = [("study", study.name), ("direction", study.direction), ("seed", study.seed)]
-    general += [(key.replace("_", " "), value) for key, value in study.settings.to_json().items()]
-    general += [("size of the initial design", facts.initial)]
+    settings = study.settings.to_json() | {"n_initial": facts.initial}
+    general += [(key.replace("_", " "), value) for key, value in settings.items()]
     general += [("price of a measurement, κ", facts.cost)] if facts.cost is not None else []
     space = [(name, _described(entry)) for name, entry in study.space.to_json().items()]
     tables = "".join(

@@ -13,6 +13,7 @@ from ceibo.study import Categorical, Trial
 Size = tuple[int, int]
 WIDE: Size = (960, 360)
 NARROW: Size = (400, 300)
+_MOST_DOTS = 250  # measurements shown in a slice, nearest first
 
 
 def convergence(facts: Facts) -> str:
@@ -206,7 +207,7 @@ def slices(facts: Facts) -> str:
 
 
 def _slice(each: Slice, facts: Facts) -> str:
-    canvas = Canvas(400, 270, f"Slice along {each.name}", bottom=98)
+    canvas = Canvas(330, 250, f"Slice along {each.name}", left=50, bottom=98)
     x = axis_of(each.dimension, canvas.across)
     y = Scale.over([*(each.mean - each.std), *(each.mean + each.std)], canvas.up)
     places = [x(place_of(each.dimension, value, each.name)) for value in each.values]
@@ -236,14 +237,12 @@ def _slice_measurements(canvas: Canvas, each: Slice, facts: Facts, scales: tuple
     space = facts.study.space
     column = space.names.index(each.name)
     centre = space.to_unit(facts.best.params)
-    for trial in facts.trials:
-        if not trial.measurements:
-            continue
-        gap = space.to_unit(trial.params) - centre
-        gap[column] = 0.0
-        far = float(np.sqrt(np.mean(gap**2)))
-        if far > 0.35 and len(facts.trials) > 60:
-            continue
+    measured = [trial for trial in facts.trials if trial.measurements]
+    gaps = np.array([facts.coordinates[trial.number] for trial in measured]) - centre
+    gaps[:, column] = 0.0
+    distances = np.sqrt(np.mean(gaps**2, axis=1))
+    for index in np.argsort(distances, kind="stable")[:_MOST_DOTS]:
+        trial, far = measured[index], distances[index]
         kind = "near" if far < 0.1 else "middle" if far < 0.25 else "far"
         for measurement in trial.measurements:
             if y.has(measurement.value):
