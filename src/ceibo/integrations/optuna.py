@@ -90,6 +90,7 @@ class CeiboSampler(BaseSampler):
         self.noise_attribute = noise_attribute
         self._independent = independent_sampler
         self._warn = warn_independent_sampling
+        self._axes: Axes | None = None  # of the last search space, to save time
 
     # -- what Optuna calls --------------------------------------------------------------------------------------
 
@@ -105,7 +106,7 @@ class CeiboSampler(BaseSampler):
         _check_single_objective(study)
         if not search_space:
             return {}
-        axes, sign = Axes.of(search_space), _sign(study)
+        axes, sign = self._axes_of(search_space), _sign(study)
         trials = study.get_trials(deepcopy=False)
         for attempt in range(_ATTEMPTS):
             _check_no_constraints(trials)
@@ -145,6 +146,12 @@ class CeiboSampler(BaseSampler):
         axes = Axes.of({param_name: param_distribution})
         rng = np.random.default_rng([self.seed, trial.number, zlib.crc32(param_name.encode())])
         return axes.decode(axes.space.from_unit(rng.random(1)))[param_name]
+
+    def _axes_of(self, search_space: dict[str, BaseDistribution]) -> Axes:
+        axes = self._axes
+        if axes is None or axes.search_space != search_space:
+            axes = self._axes = Axes.of(search_space)
+        return axes
 
     def reseed_rng(self) -> None:
         """Nothing to do for the model: its random numbers are keyed by the trial's number."""

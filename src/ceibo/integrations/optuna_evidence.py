@@ -6,7 +6,7 @@ Everything is a function of the study's record, so a suggestion can be computed 
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, final
 
 import numpy as np
@@ -96,19 +96,38 @@ class Axis:
 @final
 @dataclass(frozen=True)
 class Axes:
-    """The parameters that are searched together, in order of name, as columns of the unit cube."""
+    """The parameters that are searched together, in order of name, as columns of the unit cube.
+
+    Coordinates of parameters seen before are remembered: a study asks for those of all its trials, every time.
+    """
 
     axes: dict[str, Axis]
     space: Space
+    _memory: dict[tuple[Any, ...], Array | None] = field(default_factory=dict, repr=False, compare=False)
 
     @staticmethod
     def of(search_space: Mapping[str, BaseDistribution]) -> "Axes":
         axes = {name: Axis.of(search_space[name]) for name in sorted(search_space)}
         return Axes(axes, Space({name: axis.dimension for name, axis in axes.items()}))
 
+    @property
+    def search_space(self) -> dict[str, BaseDistribution]:
+        return {name: axis.distribution for name, axis in self.axes.items()}
+
     def coordinates(self, params: Mapping[str, Any]) -> Array | None:
         """The point in the unit cube; None if a parameter is missing or out of its range."""
-        if any(name not in params or not axis.contains(params[name]) for name, axis in self.axes.items()):
+        if any(name not in params for name in self.axes):
+            return None
+        key = tuple(params[name] for name in self.axes)
+        try:
+            if key not in self._memory:
+                self._memory[key] = self._coordinates(params)
+            return self._memory[key]
+        except TypeError:  # a choice that cannot be a key
+            return self._coordinates(params)
+
+    def _coordinates(self, params: Mapping[str, Any]) -> Array | None:
+        if not all(axis.contains(params[name]) for name, axis in self.axes.items()):
             return None
         return self.space.to_unit({name: axis.encode(params[name]) for name, axis in self.axes.items()})
 

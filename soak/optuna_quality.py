@@ -1,0 +1,127 @@
+"""Four noisy problems × 15 seeds in Optuna: what CeiboSampler recommends beside GPSampler's best trial.
+
+python -m soak.optuna_quality [trials=30] [seeds=15]
+
+The regret is the true value of the answer above the minimum, in units of the noise. The test is Wilcoxon's signed-rank
+test on the paired regrets (the same seed gives both samplers the same noise), one-sided: ours is smaller.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import optuna
+from numpy.typing import NDArray
+from scipy.stats import wilcoxon
+
+from ceibo.integrations.optuna import CeiboSampler, recommended, report_noise
+
+Array = NDArray[np.float64]
+
+
+def _branin(x: Array) -> float:
+    a, b = 15 * x[0] - 5, 15 * x[1]
+    return float(
+        (b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10
+    )
+
+
+def _hartmann(x: Array, A: Array, P: Array) -> float:
+    return float(-np.array([1.0, 1.2, 3.0, 3.2]) @ np.exp(-np.sum(A * (x - P) ** 2, axis=1)))
+
+
+_A3: Final = np.array([[3.0, 10, 30], [0.1, 10, 35], [3, 10, 30], [0.1, 10, 35]])
+_P3: Final = 1e-4 * np.array([[3689.0, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
+_A6: Final = np.array(
+    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
+)
+_P6: Final = 1e-4 * np.array(
+    [
+        [1312.0, 1696, 5569, 124, 8283, 5886],
+        [2329, 4135, 8307, 3736, 1004, 9991],
+        [2348, 1451, 3522, 2883, 3047, 6650],
+        [4047, 8828, 8732, 5743, 1091, 381],
+    ]
+)
+
+
+def _bowl(x: Array) -> float:
+    """A narrow valley across four dimensions, 0 at (0.3, 0.4, 0.5, 0.6)."""
+    u = x - np.array([0.3, 0.4, 0.5, 0.6])
+    return float(10 * u.sum() ** 2 + 2 * (u @ u))
+
+
+@dataclass(frozen=True)
+class Problem:
+    f: Callable[[Array], float]
+    d: int
+    minimum: float
+    noise: float  # standard deviation
+
+
+PROBLEMS: Final = {
+    "Branin (2-D)": Problem(_branin, 2, 0.397887, 10.0),
+    "Hartmann (3-D)": Problem(lambda x: _hartmann(x, _A3, _P3), 3, -3.86278, 0.4),
+    "valley (4-D)": Problem(_bowl, 4, 0.0, 0.5),
+    "Hartmann (6-D)": Problem(lambda x: _hartmann(x, _A6, _P6), 6, -3.32237, 0.3),
+}
+
+
+def one(name: str, seed: int, trials: int) -> dict[str, float]:
+    """Regrets of the answers, in units of the noise."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    problem = PROBLEMS[name]
+    columns = [f"x{k}" for k in range(problem.d)]
+
+    def objective(trial: optuna.Trial) -> float:
+        x = np.array([trial.suggest_float(column, 0, 1) for column in columns])
+        report_noise(trial, problem.noise)
+        return problem.f(x) + problem.noise * float(np.random.default_rng([seed, trial.number]).standard_normal())
+
+    def regret(params: dict[str, Any]) -> float:
+        return (problem.f(np.array([params[column] for column in columns])) - problem.minimum) / problem.noise
+
+    studies = {}
+    for sampler in (CeiboSampler(seed=seed), optuna.samplers.GPSampler(seed=seed)):
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(objective, n_trials=trials)
+        studies[type(sampler).__name__] = study
+    ours, theirs = studies["CeiboSampler"], studies["GPSampler"]
+    return {
+        "ours recommended": regret(recommended(ours).params),
+        "GPSampler best trial": regret(theirs.best_params),
+        "ours best trial": regret(ours.best_params),
+        "GPSampler's trials, recommended by us": regret(recommended(theirs).params),
+    }
+
+
+def main(trials: int = 30, seeds: int = 15) -> int:
+    jobs = [(name, seed, trials) for name in PROBLEMS for seed in range(seeds)]
+    with ProcessPoolExecutor(2) as pool:
+        rows = list(pool.map(one, *zip(*jobs, strict=True)))
+    figures: dict[str, Any] = {"trials": trials, "seeds": seeds}
+    pooled: list[float] = []
+    for name in PROBLEMS:
+        found = [row for job, row in zip(jobs, rows, strict=True) if job[0] == name]
+        means = {key: round(float(np.mean([row[key] for row in found])), 3) for key in found[0]}
+        differences = [row["ours recommended"] - row["GPSampler best trial"] for row in found]
+        pooled += differences
+        figures[name] = {
+            "mean regret / noise": means,
+            "better in": f"{sum(each < 0 for each in differences)} of {seeds}",
+            "p": float(wilcoxon(differences, alternative="less").pvalue),
+        }
+    figures["all"] = {
+        "better in": f"{sum(each < 0 for each in pooled)} of {len(pooled)}",
+        "p": float(wilcoxon(pooled, alternative="less").pvalue),
+    }
+    print(json.dumps(figures, indent=1))
+    return 0 if figures["all"]["p"] < 0.05 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*(int(argument) for argument in sys.argv[1:])))
