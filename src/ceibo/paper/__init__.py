@@ -10,6 +10,6 @@
     measures.py, statistics.py, report.py, figures.py
                     from records to statements
 
-`python -m ceibo.paper` is the command line (`ceibo paper` does the same); `python -m ceibo.paper.sweep` runs cells with
+`ceibo paper` is the command line; `python -m ceibo.paper.sweep` runs cells with
 NumPy, SciPy and ceibo's own dependencies alone.
 """

@@ -17,7 +17,6 @@ FOUR: Final = ("hartmann", "griewank", "levy", "powell")
 LEVELS: Final = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.15, 0.20)
 KAPPA_SHARES: Final = (0.001, 0.0016, 0.0026, 0.0042, 0.0069, 0.011, 0.018, 0.029, 0.047, 0.076, 0.124, 0.2)
 DRAW_WIDTHS: Final = (40, 12)  # domain of the draws, in the units of their length scale 3; the second beside the first
-QUICK_SEEDS, QUICK_STEPS = 3, 15
 
 
 @final
@@ -35,6 +34,8 @@ class Block:
     seeds: int = 15
     steps: int = 150
     in_quick: bool = True
+    quick_seeds: int = 3
+    quick_steps: int = 12
 
     def cells(self, seeds: int | None = None, steps: int | None = None) -> Iterator[Cell]:
         """All cells, seed by seed."""
@@ -55,11 +56,13 @@ class Experiment:
     blocks: tuple[Block, ...]
 
     def cells(self, *, quick: bool = False, seeds: int | None = None, only: tuple[str, ...] = ()) -> list[Cell]:
-        """All cells, each once; `only` names blocks, `quick` is a small version, `seeds` replaces the number of them."""
+        """All cells, each once; `only` names blocks, `quick` is a small version, `seeds` how many of them."""
         known = [block.name for block in self.blocks]
         if unknown := [name for name in only if name not in known]:
             raise InputError(f"experiment {self.id} has the blocks {', '.join(known)}, not {unknown[0]!r}.")
-        chosen = [block for block in self.blocks if (block.name in only) or (not only and (block.in_quick or not quick))]
+        chosen = [
+            block for block in self.blocks if (block.name in only) or (not only and (block.in_quick or not quick))
+        ]
         if quick:
             chosen = [_quick(block) for block in chosen]
         listed = [cell for block in chosen for cell in block.cells(seeds)]
@@ -68,9 +71,9 @@ class Experiment:
 
 
 def _quick(block: Block) -> Block:
-    steps = block.steps if block.kind in ("scenario", "cost", "draws") else min(block.steps, QUICK_STEPS)
-    seeds = min(block.seeds, 6 if block.kind == "draws" else QUICK_SEEDS)
-    return replace(block, seeds=seeds, steps=steps)
+    whole = block.kind in ("scenario", "cost", "draws")  # these take no time
+    steps = block.steps if whole else min(block.steps, block.quick_steps)
+    return replace(block, seeds=min(block.seeds, block.quick_seeds), steps=steps)
 
 
 _TWO: Final = ("corrected-ei", "ei")
@@ -81,7 +84,9 @@ _BENCHMARK: Final = (
     Block("reference-code-shifted", FOUR, PAPER_SEVEN, ("reference-code",), variants=("shifted",), in_quick=False),
     Block("homoscedastic", FOUR, _TWO, ("homoscedastic", "homoscedastic-untold"), in_quick=False),
     Block("map", FOUR, tuple(f"{name}/map" for name in PAPER_SEVEN), in_quick=False),
-    Block("short-search", FOUR, ("corrected-ei/short", "ei/short"), ("heteroscedastic", "reference-code"), in_quick=False),
+    Block(
+        "short-search", FOUR, ("corrected-ei/short", "ei/short"), ("heteroscedastic", "reference-code"), in_quick=False
+    ),
     Block("references", FOUR, ("botorch-qlognei", "optuna-gp"), variants=("shifted",), in_quick=False),
     Block("beyond", FOUR, ("random", "corrected-kg", "knowledge-gradient"), variants=("shifted",), in_quick=False),
 )
@@ -96,18 +101,18 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
         Experiment(
             "profit",
             "Profit when stopping at κ: Sphere 3, noise of standard deviation 20",
-            (Block("sphere", ("sphere",), _TWO, ("homoscedastic",), (20 / 300,)),),
+            (Block("sphere", ("sphere",), _TWO, ("homoscedastic",), (20 / 300,), quick_steps=30),),
         ),
         Experiment("benchmark-10", "Four functions, noise up to 10 % of the range", _BENCHMARK),
         Experiment(
             "benchmark-15",
             "Four functions, noise up to 15 % of the range",
-            (Block("heteroscedastic-plain", FOUR, PAPER_SEVEN, levels=(0.15,)),),
+            (Block("heteroscedastic-plain", FOUR, PAPER_SEVEN, levels=(0.15,), quick_seeds=2),),
         ),
         Experiment(
             "noise-levels",
             "Griewank 6 under noise from 1 % to 20 % of the range",
-            (Block("griewank", ("griewank",), PAPER_SEVEN, levels=LEVELS),),
+            (Block("griewank", ("griewank",), PAPER_SEVEN, levels=LEVELS, quick_seeds=2, quick_steps=8),),
         ),
         Experiment(
             "gp-samples",
@@ -121,18 +126,19 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
                     (0.16,),
                     kind="draws",
                     seeds=30,
+                    quick_seeds=6,
                 ),
             ),
         ),
         Experiment(
             "cost",
             "Seconds per suggestion, fit and maximise, by acquisition and number of observations",
-            (Block("griewank", ("griewank",), PAPER_SEVEN, kind="cost", seeds=3, steps=0),),
+            (Block("griewank", ("griewank",), PAPER_SEVEN, kind="cost", seeds=8, steps=0),),
         ),
         Experiment(
             "theory",
             "Cumulative regret beside the bound, and the information gain, for one run of each problem",
-            (Block("runs", (*FOUR, "sphere"), ("corrected-ei",), kind="theory", seeds=1),),
+            (Block("runs", (*FOUR, "sphere"), ("corrected-ei",), kind="theory", seeds=1, quick_steps=30),),
         ),
     )
 }

@@ -30,8 +30,8 @@ THEORY_EVERY: Final = 10
 def draws(cell: Cell, watch: Watch) -> dict[str, Any]:
     """EI or corrected EI on a draw from the model's own kernel, everything known but the function.
 
-    Maximised (the draw's sign is flipped for the engine), no fitting, stopped when the acquisition's largest value falls
-    below κ, or at the cap of `steps`.
+    Maximised (the draw's sign is flipped for the engine), no fitting, stopped when the acquisition's largest value
+    falls below κ, or at the cap of `steps`.
     """
     width = float(cell.problem.rpartition("-")[2])
     target = draw(width, cell.seed)
@@ -44,7 +44,7 @@ def draws(cell: Cell, watch: Watch) -> dict[str, Any]:
     values: list[float] = []
     while True:
         watch.check()
-        gp = GaussianProcess(X, y, cell.level**2, kernel)
+        gp = GaussianProcess(X, y, np.full(len(y), cell.level**2), kernel)
         found = acq.maximize(acq.build(cell.method, gp), seed=cell.seed + 1000 * len(y))
         values.append(float(found.value))
         at_stop = float(target(found.x * width)[0])
@@ -141,8 +141,8 @@ def cost(cell: Cell, watch: Watch) -> dict[str, Any]:
             times.append((fitted - started, time.perf_counter() - fitted))
         fits.append(min(first for first, _ in times))
         searches.append(min(second for _, second in times))
-    times = {"fit": [round(s, 5) for s in fits], "maximise": [round(s, 5) for s in searches]}
-    return {"trace": {"n": list(COST_SIZES)}, "digest": digest(run.evidence), "times": times}
+    measured = {"fit": [round(s, 5) for s in fits], "maximise": [round(s, 5) for s in searches]}
+    return {"trace": {"n": list(COST_SIZES)}, "digest": digest(run.evidence), "times": measured}
 
 
 def theory_run(cell: Cell, watch: Watch) -> dict[str, Any]:

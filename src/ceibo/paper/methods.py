@@ -1,4 +1,4 @@
-"""How the next point is chosen: the paper's acquisition functions through ceibo's own suggestion, and what stands beside.
+"""How the next point is chosen: the paper's acquisition functions through ceibo's own suggestion, and others beside.
 
 A method is asked with all it may know, and answers with a point of the unit cube. Methods of ceibo go through
 `ceibo.study.suggest`, the same code that every study uses, with maximum likelihood ("ml", as the paper) or the
@@ -155,9 +155,9 @@ def ceibo_method(acquisition: str, fit: str = "ml", short: bool = False) -> Meth
 
 def _reference(name: str) -> Callable[[int, int], Proposer]:
     def start(dimension: int, seed: int) -> Proposer:
-        from ceibo.paper import references  # torch, BoTorch and Optuna, only when one of them is asked for
+        from ceibo.paper.references import START  # torch, BoTorch and Optuna, only when one of them is asked for
 
-        return references.START[name](dimension, seed)
+        return START[name](dimension, seed)
 
     return start
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, final
+from typing import Any, Self, final
 
 from ceibo.errors import InputError, StorageError
 from ceibo.paper.cells import Cell
@@ -73,8 +73,7 @@ def _whole(path: Path, notes: list[str]) -> Iterator[Record]:
 
 
 def _lines(path: Path, notes: list[str]) -> Iterator[bytes]:
-    opened: IO[bytes] = gzip.open(path) if path.suffix == ".gz" else path.open("rb")  # type: ignore[assignment]
-    with opened as stream:
+    with path.open("rb") as raw, gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw as stream:
         try:
             for line in stream:
                 if line.strip():

@@ -8,11 +8,12 @@ Backends: `serial`; `processes`, the standard library's; `loky`, joblib's here; 
 (an address, or one started on this machine).
 """
 
+import importlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -115,7 +116,7 @@ def _serial(cells: Iterator[Cell], deadline: float, options: Options) -> Records
 
 def _processes(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
     with _one_thread(), ProcessPoolExecutor(options.workers, get_context("spawn"), _die_with, (os.getpid(),)) as pool:
-        running = set()
+        running: set[Future[Record | None]] = set()
         more = True
         while more or running:
             while more and len(running) < 2 * options.workers:
@@ -135,33 +136,28 @@ def _loky(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    import joblib
-    from distributed import Client, LocalCluster
-
+    joblib, distributed = _optional("joblib", "distributed", extra="paper,dask")
     with ExitStack() as stack:
         stack.enter_context(_one_thread())
         if options.address is None:
-            where = LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None)
+            where = distributed.LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None)
             stack.enter_context(where)
-            client = stack.enter_context(Client(where))
+            client = stack.enter_context(distributed.Client(where))
         else:
-            client = stack.enter_context(Client(options.address))
+            client = stack.enter_context(distributed.Client(options.address))
         stack.enter_context(joblib.parallel_config("dask", client=client))
         yield from _joblib(cells, deadline, None)
 
 
 def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    import joblib
-    import ray
-    from ray.util.joblib import register_ray
-
+    joblib, ray, ray_joblib = _optional("joblib", "ray", "ray.util.joblib", extra="paper,ray")
     with _one_thread():
         if options.address is None:
             ray.init(num_cpus=options.workers, include_dashboard=False, ignore_reinit_error=True, log_to_driver=False)
         else:
             ray.init(address=options.address, ignore_reinit_error=True)
         try:
-            register_ray()
+            ray_joblib.register_ray()
             with joblib.parallel_config("ray", n_jobs=options.workers):
                 yield from _joblib(cells, deadline, options.workers)
         finally:
@@ -169,11 +165,20 @@ def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _joblib(cells: Iterator[Cell], deadline: float, jobs: int | None, local: bool = False) -> Records:
-    import joblib
-
+    (joblib,) = _optional("joblib", extra="paper")
     owner = os.getpid() if local else None
     tasks = (joblib.delayed(_task)(cell, deadline, owner) for cell in cells)
-    yield from joblib.Parallel(n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered")(tasks)
+    yield from joblib.Parallel(n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered")(
+        tasks
+    )
+
+
+def _optional(*names: str, extra: str) -> list[Any]:
+    """Modules of optional packages, or an error that says how to install them."""
+    try:
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        raise InputError(f"this backend needs {error.name}: pip install 'ceibo[{extra}]'.") from error
 
 
 def _task(cell: Cell, deadline: float, owner: int | None) -> Record | None:
@@ -221,7 +226,7 @@ def _alive(pid: int) -> bool:
 
 
 @final
-class _one_thread:  # noqa: N801 - used as a statement
+class _one_thread:
     """Sets the environment so that processes started inside use one thread for linear algebra; put back afterwards."""
 
     def __enter__(self) -> None:

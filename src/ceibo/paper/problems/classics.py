@@ -9,14 +9,16 @@ from ceibo.paper.problems.base import Problem, box
 
 _HARTMANN_WEIGHTS: Final = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_STEEPNESS: Final = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
-_HARTMANN_CENTRES: Final = 1e-4 * np.array([[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
+_HARTMANN_CENTRES: Final = 1e-4 * np.array(
+    [[3689, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]]
+)
 _HARTMANN_OPTIMISER: Final = [[0.1145888805637612, 0.5556488894637463, 0.8525469842022668]]
 
 
 def hartmann_values(X: Array) -> Array:
     """−Σ_i w_i exp(−Σ_j a_ij (x_j − c_ij)²)."""
     squares = (X[:, None, :] - _HARTMANN_CENTRES) ** 2
-    return -np.exp(-np.sum(_HARTMANN_STEEPNESS * squares, axis=2)) @ _HARTMANN_WEIGHTS
+    return np.asarray(-np.exp(-np.sum(_HARTMANN_STEEPNESS * squares, axis=2)) @ _HARTMANN_WEIGHTS)
 
 
 def griewank_values(X: Array) -> Array:

@@ -65,6 +65,12 @@ def _waves(width: float) -> tuple[Array, Array]:
     period = width + _MARGIN * LENGTHSCALE
     j = np.arange(int(_HIGHEST * period / (2.0 * np.pi * LENGTHSCALE)) + 1)
     omega = 2.0 * np.pi * j / period
-    c = np.where(j == 0, 1.0, 2.0) * np.sqrt(2.0 * np.pi) * LENGTHSCALE / period * np.exp(-0.5 * (omega * LENGTHSCALE) ** 2)
+    c = (
+        np.where(j == 0, 1.0, 2.0)
+        * np.sqrt(2.0 * np.pi)
+        * LENGTHSCALE
+        / period
+        * np.exp(-0.5 * (omega * LENGTHSCALE) ** 2)
+    )
     phases = np.linspace(0.0, width, POINTS)[:, None] * omega
     return np.sqrt(c) * np.cos(phases), np.sqrt(c) * np.sin(phases)
