@@ -1,4 +1,8 @@
-"""What the store costs: ask + tell with real disk writes at 1,000 trials, and opening 10,000 trials."""
+"""What a long study costs: ask + tell without the mathematics at 1,000 trials, opening 10,000 trials, asking there.
+
+Above 1,000 observations (`max_observations`) the model is conditioned on a subset: half the observations with the best
+posterior means, half spread evenly over the rest; the record of each suggestion says how many were used.
+"""
 
 import argparse
 import resource
@@ -8,10 +12,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from ceibo.study.measurement import Measurement
+import numpy as np
+
+from ceibo import Float, Measurement, Study
 from ceibo.study.store import NewTrial, Store
 from soak.server import running_server
 
+USABLE_SECONDS, USABLE_MEGABYTES = 10.0, 1000.0  # of an ask at 10,000 trials: processor time, memory
 SUGGESTION = {
     "seen": 1234,
     "start": {"lengthscales": [0.123456789012345] * 6, "variance": 1.1, "noise": 0.01, "mean": 0.0},
@@ -65,15 +72,54 @@ def open_once(url: str, name: str) -> None:
     print(f"{len(trials):>6} trials opened in {seconds:.2f} s, peak memory {peak:.0f} MB")
 
 
+def fill_study(url: str, count: int) -> None:
+    """A study of `count` noisy measurements in six dimensions, all of them real to the model."""
+    space = {f"x{j}": Float(0, 1) for j in range(6)}
+    study = Study.create(space, storage=url, name="long", n_initial=1)
+    rng = np.random.default_rng(0)
+    X = rng.random((count, 6))
+    y = np.sum((X - 0.4) ** 2, axis=1) + 0.05 * rng.standard_normal(count)
+    new = [
+        NewTrial({f"x{j}": float(u) for j, u in enumerate(x)}, {"source": "added"}, measurement=Measurement(float(v)))
+        for x, v in zip(X, y, strict=True)
+    ]
+    for start in range(0, count, 1000):
+        study._store.create_trials(study._id, new[start : start + 1000])
+    study.close()
+
+
+def ask_once(url: str) -> None:
+    """Open the long study and ask it thrice, in a process of its own; prints seconds and peak memory."""
+    begin = time.perf_counter()
+    study = Study.open(url, "long")
+    opened = time.perf_counter() - begin
+    seconds, work = [], []
+    for _ in range(3):
+        begin, busy = time.perf_counter(), time.process_time()
+        trial = study.ask()
+        seconds.append(time.perf_counter() - begin)
+        work.append(time.process_time() - busy)
+        study.tell(trial, 0.5)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    used = study.suggestions[trial.number]["used"]
+    shown = ", ".join(f"{each:.2f}" for each in seconds)
+    print(f"{trial.number:>6} trials: ask takes {shown} s, {max(work):.1f} s of one processor at most, with", end="")
+    print(f" the {used} most telling observations (opened in {opened:.2f} s), peak memory {peak:.0f} MB")
+    sys.exit(0 if max(work) < USABLE_SECONDS and peak < USABLE_MEGABYTES else 1)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--open", nargs=2, metavar=("URL", "NAME"), help=argparse.SUPPRESS)
+    parser.add_argument("--ask", metavar="URL", help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--trials", type=int, default=10_000)
     options = parser.parse_args()
     if options.open:
         open_once(*options.open)
         return 0
+    if options.ask:
+        ask_once(options.ask)
     passed = True
     with tempfile.TemporaryDirectory() as folder, running_server() as server:
         for database in ("SQLite", "PostgreSQL"):
@@ -85,6 +131,12 @@ def main() -> int:
             fill(url, options.trials)
             command = [sys.executable, "-m", "soak.overhead", "--open", url, f"study of {options.trials}"]
             print(f"{database}:", subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
+        url = f"sqlite:///{Path(folder) / 'long.db'}"
+        fill_study(url, options.trials)
+        command = [sys.executable, "-m", "soak.overhead", "--ask", url]
+        asked = subprocess.run(command, capture_output=True, text=True)
+        print("SQLite:", asked.stdout + asked.stderr, end="")
+        passed &= asked.returncode == 0
     return 0 if passed else 1
 
 

@@ -25,6 +25,7 @@ DEFAULT_ACQUISITION: Final = "corrected-ei"
 # being measured to keep a batch from collapsing into one point.
 FAILED_FENCE: Final = 0.1
 _PENDING_FENCE: Final = 0.02
+_FIT_ROWS: Final = 400  # of very many observations: hyperparameters need fewer than the mean does, and cost more
 _LARGEST_NOISE: Final = 2.0**200  # in units of the largest value: beyond it an observation says nothing at all
 
 
@@ -40,7 +41,7 @@ class Settings:
         n_initial: size of the initial design, which counts existing data; twice the number of parameters, at least
             four, by default.
         max_observations: above this many, the model uses a subset: half of it the observations with the best
-            posterior means, half spread evenly over the rest.
+            posterior means, half spread evenly over the rest. Hyperparameters are then fitted to 400 of them.
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -247,7 +248,7 @@ def fit_model(evidence: Evidence, space: Space, settings: Settings, start: Hyper
     limit = settings.max_observations
     if n <= limit:
         return Model(*_in_one(fit(np.arange(n))), exponent, n, n)
-    first = fit(_spread(n, limit))
+    first = fit(_spread(n, min(limit, _FIT_ROWS)))
     rows = _telling(first.gp, X, limit)
     gp = _reconditioned(first, X[rows], y[rows], variance[rows])
     return Model(gp, first, exponent, n, limit)

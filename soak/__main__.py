@@ -1,0 +1,23 @@
+"""Every endurance check in turn; what `make soak` runs. Exits with 1 if any of them missed its target."""
+
+import subprocess
+import sys
+import time
+
+CHECKS = ("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead")
+
+
+def main() -> int:
+    missed = []
+    for name in CHECKS:
+        print(f"\n== soak.{name}", flush=True)
+        begin = time.perf_counter()
+        if subprocess.run([sys.executable, "-m", f"soak.{name}"]).returncode != 0:
+            missed.append(name)
+        print(f"   {time.perf_counter() - begin:.0f} s", flush=True)
+    print(f"\nmissed: {', '.join(missed)}" if missed else "\nall targets met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
