@@ -24,8 +24,9 @@ print(len(sys.argv[1]) * 0.001)
 PIECES = (
     "$(touch CANARY)", "`touch CANARY`", "; touch CANARY", "| touch CANARY", "&& touch CANARY", "$((1))", "${HOME}",
     "\n touch CANARY\n", "\r", "\t", "'", '"', "\\", "*", "?", "~", "#", "!", "%s", "%n", "--help", "-rf", "/", "../",
-    "<script>", "&lt;", "{{", "}}", "{0}", "{x}", "{", "}", "=", "\x00", "\x1b[31m", "é", "日本", "🌳", "\u202e", "\ufeff",
-    " ", "NUL", "None", "true", "0x1", "() { :;}; touch CANARY", "$IFS", ">CANARY", "<CANARY", "\\n", "__import__('os')",
+    "<script>", "&lt;", "{{", "}}", "{0}", "{x}", "{", "}", "=", "\x00", "\x1b[31m", "é", "日本", "🌳", "\u202e",
+    "\ufeff", " ", "NUL", "None", "true", "0x1", "() { :;}; touch CANARY", "$IFS", ">CANARY", "<CANARY", "\\n",
+    "__import__('os')",
 )  # fmt: skip
 PER_STUDY = 10
 
@@ -95,10 +96,9 @@ def _run(space: dict[str, list[str]], dry: bool, name: str = "dry") -> tuple[int
         choices = ", ".join(map(quoted, values))
         lines.append(f"{quoted(key)} = {{type = 'categorical', choices = [{choices}]}}")
     argv = [sys.executable, "echo.py", *(f"{{{key}}}" for key in space)]
-    text = "\n".join(
-        [f'name = "{name}"', f'storage = "sqlite:///{name}.db"', "[space]", *lines, "[command]"]
-        + [f"argv = [{', '.join(map(quoted, argv))}]", "timeout = 60", "[stop]", "trials = 3"]
-    )
+    command = f"argv = [{', '.join(map(quoted, argv))}]"
+    head = [f'name = "{name}"', f'storage = "sqlite:///{name}.db"', "[space]"]
+    text = "\n".join([*head, *lines, "[command]", command, "timeout = 60", "[stop]", "trials = 3"])
     Path("study.toml").write_text(text, encoding="utf-8", newline="")
     errors = io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -100,7 +101,7 @@ def kill_often(kills: int, trials: int, seed: int = 0, jobs: int = 2) -> Figures
         )
 
 
-def _value(params: dict[str, object]) -> float:
+def _value(params: Mapping[str, object]) -> float:
     x, y = (float(str(params[name])) for name in ("x", "y"))
     return (x - 0.3) ** 2 + (y - 0.6) ** 2
 

@@ -7,6 +7,7 @@ too, as CEIBO_<name>.
 import difflib
 import os
 import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
@@ -16,6 +17,13 @@ from ceibo.study.dimension import Categorical, Value
 from ceibo.study.space import Params, Space
 
 PREFIX: Final = "CEIBO_"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like a misspelt one, or None."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[close[0]] if close else None
 
 
 def to_text(value: Value) -> str:
@@ -99,9 +107,9 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _unknown(argument: str, name: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    near = f"did you mean {{{close[0]}}}? " if close else ""
+    close = nearest(name, known)
+    advice = "" if close is None else f" Did you mean {{{close}}}?"
     return (
-        f"command.argv: {argument!r} has the placeholder {{{name}}}, but the space has {', '.join(known)}; "
-        f"{near}A brace itself is written {{{{ or }}}}."
+        f"command.argv: {argument!r} has the placeholder {{{name}}}, but the space has {', '.join(known)}.{advice} "
+        f"A brace itself is written {{{{ or }}}}."
     )

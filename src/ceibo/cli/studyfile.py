@@ -3,14 +3,13 @@
 Paths in the file (the storage, the command's program and files) are relative to the folder of the file.
 """
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.cli.placeholders import Template
+from ceibo.cli.placeholders import Template, nearest
 from ceibo.errors import InputError
 from ceibo.study import Limits, Settings, Space
 
@@ -134,8 +133,8 @@ def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None
 
 
 def _near(word: str, known: tuple[str, ...]) -> str:
-    close = difflib.get_close_matches(word.lower(), known, n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    close = nearest(word, known)
+    return "" if close is None else f"; did you mean {close!r}?"
 
 
 def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -1,0 +1,196 @@
+"""Study files, placeholders and results: what is accepted, what is refused, and in which words."""
+
+import contextlib
+import json
+import math
+import tomllib
+from pathlib import Path
+
+import pytest
+from cli_tools import Ceibo
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ceibo.cli import studyfile
+from ceibo.cli.outcome import parse
+from ceibo.cli.placeholders import Template, to_text
+from ceibo.errors import InputError
+from ceibo.study import Categorical, Float, Int, Space
+
+GOOD = 'name = "a"\n[space]\nx = {type = "float", low = 0, high = 1}\n'
+
+
+def load(tmp_path: Path, text: str) -> studyfile.StudyFile:
+    path = tmp_path / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return studyfile.load(path)
+
+
+def test_a_full_file_is_read(tmp_path: Path) -> None:
+    file = load(
+        tmp_path,
+        """
+name = "catalyst"
+direction = "maximize"
+storage = "sqlite:///lab/catalyst.db"
+seed = 7
+acquisition = "knowledge-gradient"
+initial = 5
+[space]
+temp = {type = "float", low = 20, high = 90}
+rate = {type = "float", low = 1e-5, high = 1e-1, log = true}
+layers = {type = "int", low = 1, high = 8}
+solvent = {type = "categorical", choices = ["water", "ethanol"]}
+[command]
+argv = ["python", "train.py", "--temp={temp}", "{solvent}"]
+timeout = 600
+[run]
+jobs = 3
+lease = 20
+[stop]
+trials = 60
+cost = 0.001
+time = 3600
+failures = 5
+""",
+    )
+    assert file.name == "catalyst"
+    assert file.storage == f"sqlite:///{tmp_path}/lab/catalyst.db"
+    assert file.settings.acquisition == "knowledge-gradient"
+    assert file.settings.n_initial == 5
+    assert (file.limits.n_trials, file.limits.cost, file.limits.timeout) == (60, 0.001, 3600)
+    assert (file.limits.max_failures, file.limits.lease, file.jobs) == (5, 20, 3)
+    assert file.template is not None
+    params = {"temp": 21.5, "rate": 0.1, "layers": 2, "solvent": "water"}
+    assert file.template.arguments(params) == ["python", "train.py", "--temp=21.5", "water"]
+    assert file.template.environment(params)["CEIBO_layers"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("name = 3 4", ["not valid TOML", "line 1"]),
+        (GOOD + "[comand]\nargv = ['x']", ["unknown key 'comand'", "did you mean 'command'?"]),
+        (GOOD + "[stop]\ntrails = 3", ["unknown key 'trails' in [stop]", "did you mean 'trials'?"]),
+        ("sedd = 1\n" + GOOD, ["did you mean 'seed'?"]),
+        ('name = "a"', ["no [space]"]),
+        ("[space]", ["at least one parameter"]),
+        ("[space]\nx = {type = 'float', low = 1, high = 0}", ["'x'", "low < high", "swap"]),
+        ("[space]\nx = {type = 'flot', low = 1, high = 0}", ["'x'", "type"]),
+        ("[space]\nx = {type = 'float', low = 0, high = 1, lag = true}", ["'x'", "'lag'", "log"]),
+        ("[space]\nx = 3", ["'x'", "expected a table"]),
+        ('direction = "maximise"\n' + GOOD, ["did you mean 'maximize'?"]),
+        ('acquisition = "best"\n' + GOOD, ["acquisition must be one of"]),
+        ("seed = -1\n" + GOOD, ["seed", "-1"]),
+        ('storage = "sqlite://"\n' + GOOD, ["memory"]),
+        (GOOD + "[stop]\ntrials = 0", ["stop.trials", "above zero"]),
+        (GOOD + "[stop]\ncost = nan", ["stop.cost", "nan"]),
+        (GOOD + '[command]\nargv = "python x"', ["command.argv", "a list of strings"]),
+        (GOOD + "[command]\nargv = []", ["command.argv"]),
+        (GOOD + '[command]\nargv = ["a", "{X}"]', ["{X}", "Did you mean {x}?"]),
+        (GOOD + '[command]\nargv = ["a", "{x"]', ["placeholder"]),
+        (GOOD + '[command]\nargv = ["a"]\ntimeout = -1', ["command.timeout"]),
+        ('[space]\n"a=b" = {type = "float", low = 0, high = 1}\n[command]\nargv = ["a"]', ["'a=b'", "another name"]),
+        ('[space]\nx = {type = "categorical", choices = ["\\u0000", "b"]}\n[command]\nargv = ["a"]', ["NUL"]),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as error:
+        load(tmp_path, text)
+    assert "study.toml" in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+@given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))
+def test_any_text_reaches_the_arguments_unchanged(text: str) -> None:
+    space = Space({"a": Categorical([text + "1", text + "2"]), "b": Float(0, 1)})
+    template = Template(("prog", "{a}", "x{{{a}}}y", "{b}"), space, Path())
+    params = {"a": text + "1", "b": 0.1}
+    assert template.arguments(params) == ["prog", text + "1", f"x{{{text}1}}y", "0.1"]
+    assert template.environment(params) == {"CEIBO_a": text + "1", "CEIBO_b": "0.1"}
+
+
+def test_placeholders_are_no_format_language() -> None:
+    space = Space({"x": Float(0, 1)})
+    for argument in ("{x.real}", "{x!r}", "{x:.3f}", "{0}", "{}"):
+        with pytest.raises(InputError, match="placeholder"):
+            Template((argument,), space, Path())
+    assert Template(("}{{{x}",), space, Path()).arguments({"x": 0.5}) == ["}{0.5"]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_round_trip(value: float) -> None:
+    assert float(to_text(value)) == value
+    assert [to_text(each) for each in (True, None, 3)] == ["true", "null", "3"]
+
+
+@pytest.mark.parametrize(
+    ("output", "value", "noise", "replicates"),
+    [
+        ("0.31", 0.31, None, 0),
+        ("log\nmore\n  0.31  \n\n", 0.31, None, 0),
+        ("0.31 0.04", 0.31, 0.04, 0),
+        ("0.31 ± 0.04", 0.31, 0.04, 0),
+        ("0.31,0.04", 0.31, 0.04, 0),
+        ("-1e-3\t2E+1", -1e-3, 20.0, 0),
+        ("1 2 3", 2.0, None, 3),
+        ('{"value": 0.31, "noise": 0.04}', 0.31, 0.04, 0),
+        ('{"value": 0.31, "noise": null}', 0.31, None, 0),
+        ("[0.5, 1.5]", 1.0, None, 2),
+        ('{"replicates": [4]}', 4.0, None, 1),
+        ("loss=1\r\n7\r\n", 7.0, None, 0),
+    ],
+)
+def test_results(output: str, value: float, noise: float | None, replicates: int) -> None:
+    found = parse(output)
+    assert (found.value, found.noise, len(found.replicates)) == (value, noise, replicates)
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["", "\n \n", "loss: 3", "1_000", "0x10", "١", "{", "[1, ", '{"value": "3"}', '{"valu": 3}', '{"noise": 3}', "[]",
+     '{"value": 1, "replicates": [1]}', "0.3 -0.1", '{"value": true}', "[" * 5000],
+)  # fmt: skip
+def test_no_result_is_guessed(output: str) -> None:
+    with pytest.raises(InputError):
+        parse(output)
+
+
+@pytest.mark.parametrize("output", ["nan", "inf", "-Infinity", "1 2 nan", '{"value": NaN}', "1e999"])
+def test_results_that_are_not_finite_are_recognised(output: str) -> None:
+    assert not parse(output).is_finite
+
+
+@given(st.text(max_size=60))
+def test_parsing_never_fails_in_another_way(text: str) -> None:
+    with contextlib.suppress(InputError):
+        assert isinstance(parse(text).value, float)
+
+
+def test_init_writes_what_load_reads(ceibo: Ceibo, tmp_path: Path) -> None:
+    assert ceibo("init").status == 0
+    file = studyfile.load(tmp_path / "study.toml")
+    assert list(file.space.names) == ["temp", "rate", "layers", "solvent"]
+    again = ceibo("init")
+    assert again.status == 2
+    assert "--force" in again.err
+    hostile = ["a b=0:1", "é=1:8:int", "q=x,y z", 'n"=1e-5:1e-1:log', "back\\slash=0.1:0.25"]
+    options = [part for each in hostile for part in ("-p", each)]
+    made = ceibo("init", "-o", "other.toml", "--name", 'quo"te\\', *options, "--", "./m.sh", "{a b}", "{q}", "lit{{}}")
+    assert (made.status, made.err) == (0, "")
+    file = studyfile.load(tmp_path / "other.toml")
+    assert file.space.dimensions["é"] == Int(1, 8)
+    assert file.space.dimensions['n"'] == Float(1e-5, 1e-1, log=True)
+    assert file.space.dimensions["back\\slash"] == Float(0.1, 0.25)
+    assert file.template is not None
+    assert file.template.argv[-1] == "lit{{}}"
+    assert tomllib.loads((tmp_path / "other.toml").read_text())["name"] == 'quo"te\\'
+    for wrong in ("x", "x=", "=0:1", "x=0", "x=a:b", "x=0:1:lag"):
+        assert ceibo("init", "-o", "third.toml", "-p", wrong).status == 2
+    assert ceibo("init", "-o", "third.toml", "-p", "x=1:0").status == 2
+    assert not (tmp_path / "third.toml").exists()
+
+
+def test_json_of_a_number_is_a_number() -> None:
+    assert math.isclose(parse(json.dumps(0.1)).value, 0.1)

@@ -1,0 +1,240 @@
+"""The verbs, one after the other, as people and programs use them."""
+
+import csv
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from cli_tools import Ceibo, StudyFile
+
+from ceibo import Study
+
+
+def test_run_finds_the_minimum_and_goes_on(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+    file = study_file(trials=9)
+    first = ceibo("run", file)
+    assert first.status == 0
+    assert "all 9 trials are done" in first.out
+    assert first.err.count("\n") == 9  # one plain line per trial where there is no terminal
+    assert not re.search(r"\x1b", first.out + first.err)
+    study_file(trials=14)
+    assert ceibo("run", file, "--quiet", "-j", "2").err == ""
+    study = Study.open(f"sqlite:///{tmp_path}/demo.db", "demo")
+    assert [trial.state for trial in study.trials] == ["done"] * 14
+    assert study.verify().ok
+    again = ceibo("run", file)
+    assert (again.status, again.err) == (0, "")
+    best = ceibo("best", file, "--json").json
+    assert abs(best["best"]["params"]["x"] - 0.3) < 0.15
+    assert best["best"]["trial"] == study.best.number
+    assert set(best) == {"best", "recommended", "best_observed"}
+    assert "raw best" in ceibo("best", file).out
+    shown = ceibo("show", file).out.splitlines()
+    assert len(shown) == 14
+    assert ceibo("show", file, "3", "--json").json["trial"] == 3
+    assert "measured" in ceibo("show", file, "3").out
+    assert ceibo("show", file, "99").status == 2
+
+
+def test_dry_run_shows_the_very_commands_and_records_nothing(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
+    file = study_file(trials=5)
+    shown = ceibo("run", file, "--dry-run").out.splitlines()
+    assert len(shown) == 4
+    assert not list(tmp_path.glob("*.db"))
+    assert ceibo("run", file, "--quiet").status == 0
+    study = Study.open(f"sqlite:///{tmp_path}/demo.db", "demo")
+    for trial, line in zip(study.trials, shown, strict=False):
+        assert line.startswith(f"trial {trial.number}: ")
+        assert line.endswith(f"{trial.params['x']!r} {trial.params['y']!r}")
+    study_file(trials=6)
+    following = ceibo("run", file, "--dry-run").out
+    assert len(study.trials) == 5
+    ceibo("run", file, "--quiet")
+    assert following.strip().endswith(f"{study.trials[5].params['x']!r} {study.trials[5].params['y']!r}")
+
+
+def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file()
+    handed = ceibo("ask", file, "--json").json
+    assert handed["trial"] == 0
+    assert set(handed["params"]) == {"x", "y"}
+    assert len(ceibo("ask", file, "-n", "2", "--json").json) == 2
+    assert "x = " in ceibo("ask", file).out
+    assert ceibo("tell", file, "0", "-0.5").status == 0
+    assert ceibo("tell", file, "0", "-0.5").status == 0  # the same again changes nothing
+    other = ceibo("tell", file, "0", "0.7")
+    assert other.status == 2
+    assert "key" in other.err
+    assert len(ceibo("tell", file, "0", "-0.4", "0.1", "--key", "two", "--json").json["measurements"]) == 2
+    assert ceibo("tell", file, "1", "1", "2", "3", "--json").json["measurements"][0]["replicates"] == [1, 2, 3]
+    assert ceibo("tell", file, "2", '{"value": 3, "noise": 1}').status == 0
+    assert ceibo("tell", file, "3", "--failed", "reactor leaked", "--json").json["reason"] == "reactor leaked"
+    assert ceibo("ask", file, "--json").json["trial"] == 4
+    assert ceibo("tell", file, "4", "--release").status == 0
+    assert ceibo("ask", file, "--json").json["trial"] == 4  # handed out again
+    for wrong in (["9", "1"], ["4"], ["4", "much"], ["4", "nan"], ["4", "1", "--release"], ["4", "1", "-2"]):
+        answer = ceibo("tell", file, *wrong)
+        assert (answer.status, answer.out) == (2, "")
+        assert answer.err.startswith("ceibo: ")
+
+
+def test_should_stop_is_an_exit_status(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file(trials=12)
+    ceibo("ask", file)
+    assert ceibo("should-stop", file, "--cost", "0.1").status == 1
+    ceibo("tell", file, "0", "--release")
+    ceibo("run", file, "-q")
+    stop = ceibo("should-stop", file, "--cost", "1e3", "--json")
+    assert stop.status == 0
+    assert stop.json["stop"] is True
+    assert ceibo("should-stop", file, "--cost", "1e-12").status == 1
+    assert ceibo("should-stop", file).status == 2  # the file has no cost
+    assert ceibo("should-stop", file, "--cost", "-1").status == 2
+
+
+def test_export_and_import_round_trip(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+    file = study_file()
+    ceibo("ask", file, "-n", "3")
+    ceibo("tell", file, "0", "0.1", "0.01")
+    ceibo("tell", file, "1", "1", "2", "4")
+    ceibo("tell", file, "2", "--failed", 'no,"quote"\nline')
+    text = ceibo("export", file).out
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["state"] for row in rows] == ["done", "done", "failed"]
+    assert ceibo("export", file, "-o", "data.csv").status == 0
+    assert json.loads(ceibo("export", file, "--format", "json").out)["space"]["x"]["high"] == 1
+    ceibo("export", file, "-o", "data.json")
+    assert len(json.loads((tmp_path / "data.json").read_text())["trials"]) == 3
+    assert ceibo("export", file, "--format", "xml").status == 2
+    copy = tmp_path / "copy.toml"
+    copy.write_text(file.read_text().replace("demo", "copy"))
+    assert "would add 2" in ceibo("import", copy, "data.csv", "--dry-run").out
+    added = ceibo("import", copy, "data.csv")
+    assert "added 2 measurements" in added.out
+    assert "1 rows without a value" in added.out
+    one, two = (Study.open(f"sqlite:///{tmp_path}/{name}.db", name) for name in ("demo", "copy"))
+    assert [t.measurements for t in two.trials] == [t.measurements for t in one.trials if t.measurements]
+    assert [t.params for t in two.trials] == [t.params for t in one.trials if t.measurements]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x,value\n1,2\n", ["no column 'y'"]),
+        ("x,y,result\n", ["no column 'value'"]),
+        ("x,y,value\n0.1,0.2,1\n0.1,much,1\n", ["line 3", "'y'", "much"]),
+        ("x,y,value\n0.1,7,1\n", ["line 2", "'y'", "[0.0, 1.0]"]),
+        ("x,y,value\n0.1,0.2,nan\n", ["line 2", "nan"]),
+        ("x,y,value,noise\n0.1,0.2,1,-1\n", ["line 2", "noise"]),
+        ("", ["no column"]),
+    ],
+)
+def test_import_takes_all_rows_or_none(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path, text: str, words: list[str]
+) -> None:
+    file = study_file()
+    (tmp_path / "data.csv").write_text(text)
+    answer = ceibo("import", file, "data.csv")
+    assert answer.status == 2
+    for word in words:
+        assert word in answer.err
+    assert not Study.open(f"sqlite:///{tmp_path}/demo.db", "demo").trials
+
+
+def test_import_with_other_columns_and_choices(ceibo: Ceibo, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(
+        '[space]\nn = {type = "int", low = 1, high = 8}\nflag = {type = "categorical", choices = [true, "true ", 1]}\n'
+    )
+    (tmp_path / "data.csv").write_text("n,flag,yield,sd\n3,true,0.5,\n4,true ,0.6,0.1\n5,1,0.7,0.1\n")
+    assert ceibo("import", "study.toml", "data.csv", "--value", "yield", "--noise", "sd").status == 0
+    trials = Study.open(f"sqlite:///{tmp_path}/study.db", "study").trials
+    assert [trial.params["flag"] for trial in trials] == [True, "true ", 1]
+    assert [trial.measurements[0].noise for trial in trials] == [None, 0.1, 0.1]
+
+
+def test_bad_input_is_one_message_and_status_2(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+    file = study_file()
+    assert ceibo("run", file, "-q").status == 0
+    changed = file.read_text().replace("high = 1}", "high = 2}", 1)
+    (tmp_path / "changed.toml").write_text(changed)
+    (tmp_path / "reseeded.toml").write_text("seed = 5\n" + file.read_text())
+    (tmp_path / "missing.toml").write_text(file.read_text().replace(json.dumps(sys.executable), '"no-such-program"'))
+    (tmp_path / "missing2.toml").write_text(file.read_text().replace(json.dumps(sys.executable), '"./no-such-file"'))
+    (tmp_path / "nocommand.toml").write_text('[space]\nx = {type = "float", low = 0, high = 1}\n')
+    (tmp_path / "broken.db").write_bytes(b"this is not a database, but it is long enough to look at" * 20)
+    unreachable = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
+    cases = {
+        ("run", "absent.toml"): "ceibo init",
+        ("best", "nocommand.toml"): "begins it",
+        ("run", "nocommand.toml"): "[command]",
+        ("run", "changed.toml"): "has changed",
+        ("run", "reseeded.toml"): "seed",
+        ("run", "missing.toml"): "not in PATH",
+        ("run", "missing2.toml"): "does not exist",
+        ("run", file, "--storage", "sqlite:///broken.db"): "not an SQLite database",
+        ("run", file, "--storage", "sqlite:////no/such/folder/a.db"): "folder",
+        ("run", file, "--storage", "mysql://x"): "sqlite:///file.db",
+        ("best", file, "--storage", unreachable): "cannot reach",
+        ("import", file, "absent.csv"): "cannot read",
+        ("report", file, "-o", "no/such/folder.html"): "no",
+    }
+    for arguments, word in cases.items():
+        answer = ceibo(*arguments)
+        assert answer.status == 2, arguments
+        assert answer.out == "", arguments
+        assert word in answer.err, (arguments, answer.err)
+        assert "Traceback" not in answer.err
+        assert len(answer.err.strip().splitlines()) == 1, (arguments, answer.err)
+    debugged = ceibo("run", "absent.toml", "--debug")
+    assert debugged.status == 2
+    assert "Traceback" in debugged.err
+
+
+def test_usage_errors_have_status_2(ceibo: Ceibo) -> None:
+    for arguments in (["runn"], ["run"], ["ask", "--count", "x"], ["--what"]):
+        answer = ceibo(*arguments)
+        assert answer.status == 2
+        assert "Traceback" not in answer.err
+    assert "0." in ceibo("--version").out
+    listed = ceibo("--help").out
+    for verb in ["init", "run", "ask", "tell", "best", "show", "should-stop", "report", "export", "import"]:
+        assert verb in listed
+        assert ceibo(verb, "--help").status == 0
+
+
+def test_failures_are_kept_and_limited(ceibo: Ceibo, study_file: StudyFile) -> None:
+    code = "import sys; print('about to fail'); print('boom \\x1b[31m', file=sys.stderr); sys.exit(3)"
+    file = study_file(code=code, trials=30)
+    answer = ceibo("run", file)
+    assert answer.status == 1
+    assert "exit status 3" in answer.err
+    shown = ceibo("show", file, "--json").json
+    assert [trial["state"] for trial in shown] == ["failed"] * 3
+    assert "boom" in shown[0]["reason"]
+    assert "about to fail" in shown[0]["reason"]
+    assert "Traceback" not in shown[0]["reason"]
+    assert "\x1b" not in ceibo("show", file, "0").out
+
+
+@pytest.mark.parametrize(
+    ("code", "word"),
+    [
+        ("print('nothing to see')", "no result"),
+        ("pass", "printed no result"),
+        ("print('nan')", "not finite"),
+        ("import os; os.kill(os.getpid(), 9)", "signal 9"),
+        ("print(0.1, -1)", "noise"),
+    ],
+)
+def test_what_is_no_result_is_a_failed_trial(ceibo: Ceibo, study_file: StudyFile, code: str, word: str) -> None:
+    file = study_file(code=code, trials=2, extra="failures = 5\n")
+    assert ceibo("run", file).status == 0
+    shown = ceibo("show", file, "--json").json
+    assert [trial["state"] for trial in shown] == ["failed"] * 2
+    assert word in shown[0]["reason"]
+    assert ceibo("best", file).status == 2
