@@ -172,8 +172,10 @@ def profit(library: Library) -> Figure | None:
     stops.set_title("numbers: runs that never got there", fontsize=7)
     _frame(stops, 0.0)
     _frame(axis)
+    if not drawn:
+        return _nothing(figure)
     axis.legend(frameon=False)
-    return figure if drawn else _nothing(figure)
+    return figure
 
 
 def samples(library: Library) -> Figure | None:

@@ -11,6 +11,7 @@ draw from a stationary kernel has no place of its own: another seed is its rando
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, final
 
 import numpy as np
@@ -60,6 +61,7 @@ def kernel_matrix(width: float, points: int) -> Array:
     return SquaredExponential(np.array([LENGTHSCALE]))(X, X)
 
 
+@lru_cache(maxsize=4)
 def _waves(width: float) -> tuple[Array, Array]:
     """√c_j cos(ω_j x) and √c_j sin(ω_j x) at the table's points, (POINTS, J) each."""
     period = width + _MARGIN * LENGTHSCALE
