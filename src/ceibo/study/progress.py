@@ -26,7 +26,7 @@ class Progress:
         self.live = Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
         self.began, self.count = time.monotonic(), 0
         self.best: Estimate | None = None
-        self.running = 0
+        self.running, self.ended = 0, False
         self.worth: Worth | None = None
 
     def __enter__(self) -> Self:
@@ -37,6 +37,7 @@ class Progress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.running, self.ended = 0, True
         if self.live is not None:
             self.live.update(self._state())
             self.live.stop()
@@ -46,6 +47,10 @@ class Progress:
         self.running, self.worth = running, worth
         if self.live is not None:
             self.live.update(self._state())
+
+    def judged(self, worth: Worth | None) -> None:
+        """What another measurement is worth has been looked at."""
+        self.worth = worth
 
     def finished(self, trial: Trial, running: int) -> None:
         """A trial has ended."""
@@ -68,10 +73,10 @@ class Progress:
             parts.append(f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}")
         if self.running > 1:
             parts.append(f"{self.running} running")
-        if self.n_trials and self.count:
+        if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
             parts.append(f"{_clock(seconds)} left")
-        return Text(" · ".join(parts), style="bold")
+        return Text(" · ".join(parts), style="bold", no_wrap=True, overflow="ellipsis")
 
 
 def _line(trial: Trial) -> Text:

@@ -148,6 +148,7 @@ class Runner:
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
             if finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
+                display.judged(self.worth)
 
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start."""
