@@ -1,0 +1,121 @@
+"""Replications and sweeps of the compression experiments: repeatable, resumable, failures kept."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from picture_files import idx
+
+from ceibo.errors import InputError
+from ceibo.paper.compression.data import Pictures
+from ceibo.paper.compression.networks import FC3
+from ceibo.paper.compression.objective import Objective
+from ceibo.paper.compression.replicate import INITIAL, cell_of, compression, replicate
+from ceibo.paper.compression.sweep import cells_of, main, seeds_of
+from ceibo.paper.compression.tasks import Task, random_design
+from ceibo.paper.compression.train import Course, train
+from ceibo.paper.compression.weights import save_weights
+from ceibo.paper.records import read
+from ceibo.paper.replicate import Watch
+
+
+def test_a_replication_keeps_all_that_is_reported(task: Task) -> None:
+    record = replicate(task, cell_of("small", "corrected-ei", 1, 50))
+    trace, final = record["trace"], record["final"]
+    assert len(trace["y"]) == len(trace["u"]) == 50
+    assert trace["best_observed"] == np.minimum.accumulate(trace["y"]).tolist()
+    assert trace["checks"]["evaluations"] == [30, 45, 50]
+    assert trace["checks"]["best"][-1] == pytest.approx(final["best"]["objective"], abs=1e-6)
+    assert trace["checks"]["recommended"][-1] == pytest.approx(final["recommended"]["objective"], abs=1e-6)
+    assert trace["best"][-1] is not None
+    objective = Objective(task, 1)
+    np.testing.assert_allclose(np.array(trace["u"][:INITIAL]), random_design(task, 1, INITIAL), atol=1e-5)
+    for t in (0, 49):
+        sample = objective.sample(np.array(trace["u"][t]), t)
+        assert (sample.n, sample.wrong) == (trace["n"][t], trace["wrong"][t])
+    for answer in final.values():
+        ranks = dict(zip(task.compressible.factors, answer["ranks"], strict=True))
+        assert answer["error"] == task.evaluator.whole(ranks)
+        assert answer["size_ratio"] == task.compressible.size_ratio(ranks)
+        assert answer["network_ratio"] == task.compressible.network_ratio(ranks)
+        assert answer["reference_ratio"] > answer["size_ratio"]
+    assert record["uncompressed"]["error"] == task.evaluator.uncompressed
+    json.dumps(record, allow_nan=False)
+
+
+def test_a_replication_is_a_function_of_its_cell(task: Task) -> None:
+    cell = cell_of("small", "ei", 2, 36)
+    first, again = replicate(task, cell), replicate(task, cell)
+    assert {name: first[name] for name in first if name != "times"} == {
+        name: again[name] for name in again if name != "times"
+    }
+    random = replicate(task, cell_of("small", "random", 2, 36))
+    assert random["trace"]["y"][:INITIAL] == first["trace"]["y"][:INITIAL]
+    assert random["trace"]["n"] == first["trace"]["n"]
+    assert random["digest"] != first["digest"]
+    assert random["trace"]["best"][1] is None  # no model in between
+
+
+def test_all_noise_protocols_run(task: Task) -> None:
+    digests = {replicate(task, cell_of("small", "ei", 0, 33, noise))["digest"] for noise in ("pooled", "smoothed")}
+    assert len(digests | {replicate(task, cell_of("small", "ei", 0, 33, "reference"))["digest"]}) == 3
+
+
+@pytest.fixture
+def folder(tmp_path: Path, mnist: Pictures) -> Path:
+    """What the fc3 task looks for: real pictures, and the paper's network after a moment of training."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "t10k-images-idx3-ubyte").write_bytes(idx(mnist.pixels[:300]))
+    (data / "t10k-labels-idx1-ubyte").write_bytes(idx(mnist.labels[:300].astype(np.uint8)))
+    torch.manual_seed(0)
+    network = FC3()
+    pixels = torch.from_numpy(mnist.pixels[300:1300].reshape(1000, 784).copy()).float() / 255
+    train(network, pixels, torch.from_numpy(mnist.labels[300:1300]), Course(epochs=1))
+    save_weights(network, data / "fc3.safetensors", {})
+    return data
+
+
+def test_a_sweep_resumes_and_runs_no_cell_twice(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CEIBO_COMPRESSION_DATA", "")  # main sets it; put back afterwards
+    monkeypatch.setenv("CEIBO_COMPRESSION_DEVICE", "cpu")
+    common = ["fc3", "--data", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1", "--evaluations", "32"]
+    assert main([*common, "--methods", "random", "--seeds", "1"]) == 0
+    assert main([*common, "--methods", "random", "ei", "--seeds", "1"]) == 0
+    assert "2 cells, 1 finished before" in capsys.readouterr().out
+    assert main([*common, "--methods", "random", "ei", "--seeds", "2", "--time-limit", "0"]) == 0
+    found = read(tmp_path / "out")
+    assert [record["cell"]["method"] for record in found.done] == ["random", "ei"]
+    assert found.done[0]["task"]["weights"] == found.done[1]["task"]["weights"]
+    assert found.done[0]["uncompressed"]["layer_weights"] == 1_794_000
+
+
+def test_failures_are_recorded_and_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CEIBO_COMPRESSION_DATA", "")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    command = ["fc3", "--data", str(empty), "--out", str(tmp_path / "out"), "--jobs", "1", "--methods", "ei"]
+    assert main([*command, "--seeds", "1"]) == 1
+    (failed,) = read(tmp_path / "out").failed
+    assert "MNIST's test pictures not found" in failed["error"]
+    assert main([*command, "--seeds", "1"]) == 0
+    assert "1 cells, 1 finished before" in capsys.readouterr().out
+
+
+def test_requests_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="more than the 30 of the random design"):
+        cell_of("fc3", "ei", 0, 30)
+    with pytest.raises(InputError, match="method must be one of"):
+        cells_of("fc3", ["gradient"], [0], 300)
+    assert seeds_of("3") == [0, 1, 2]
+    assert seeds_of("3-5") == [3, 4, 5]
+    assert [cell.seed for cell in cells_of("fc3", ["ei", "random"], [0, 1], 300)] == [0, 0, 1, 1]
+    monkeypatch.delenv("CEIBO_COMPRESSION_DATA", raising=False)
+    with pytest.raises(InputError, match="set CEIBO_COMPRESSION_DATA"):
+        compression(cell_of("fc3", "ei", 0), Watch())
