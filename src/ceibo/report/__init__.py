@@ -1,7 +1,6 @@
 """One self-contained HTML page about a study: works offline, in light and dark, on a phone and on paper."""
 
-import os
-import tempfile
+import uuid
 from pathlib import Path
 
 from ceibo.report.facts import gather
@@ -26,14 +25,10 @@ def write_report(study: Study, path: str | Path, *, cost: float | None = None, r
     """Writes the report in one step: whoever opens the file sees the old page or the new one, never half of one."""
     text = render_report(study, cost=cost, refresh=refresh).encode()
     target = Path(path).absolute()
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(name, 0o666 & ~mask)
-        os.replace(name, target)
+        beside.write_bytes(text)
+        beside.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise

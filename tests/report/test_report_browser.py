@@ -1,0 +1,177 @@
+"""The page in a real browser: Debian's chromium, driven by Playwright.
+
+Without a Chromium these tests report themselves as not run; `apt-get install chromium` brings one.
+"""
+
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ceibo
+from ceibo.report import write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+if CHROMIUM is None:
+    pytest.skip(
+        "not run: there is no Chromium; install one (Debian: apt-get install chromium)", allow_module_level=True
+    )
+playwright = pytest.importorskip("playwright.sync_api", reason="not run: pip install playwright")
+
+PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+class Visit:
+    """An open page, and everything it complained of or asked for."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1280, **options: Any) -> None:
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        self.page = self.context.new_page()
+        self.messages: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.messages.append(message.text))
+        self.page.on("pageerror", lambda error: self.messages.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def check(self, path: Path) -> None:
+        assert self.messages == []
+        outside = [url for url in self.requests if url != path.as_uri() and not url.startswith("data:")]
+        assert outside == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_panel_is_drawn(browser: Any, ordinary: ceibo.Study, tmp_path: Path, width: int, scheme: str) -> None:
+    path = tmp_path / "report.html"
+    write_report(ordinary, path, cost=0.02)
+    visit = Visit(browser, path, width, color_scheme=scheme)
+    for identifier in PANELS:
+        box = visit.page.locator(f"#{identifier}").bounding_box()
+        assert box is not None
+        assert box["height"] > 60, identifier
+        assert box["x"] >= 0, identifier
+        assert box["x"] + box["width"] <= width, identifier
+    for identifier in ("convergence", "remaining", "importance", "slices", "map"):
+        drawings = [each for each in visit.page.locator(f"#{identifier} svg").all() if each.is_visible()]
+        assert drawings, identifier
+        for drawing in drawings:
+            box = drawing.bounding_box()
+            assert box["width"] > 200, identifier
+            assert box["height"] > 60, identifier
+        # what is drawn stays inside its panel
+        overflow = visit.page.evaluate(
+            """id => {
+                const end = document.getElementById(id).getBoundingClientRect().right;
+                const box = each => each.getBoundingClientRect();
+                const drawn = [...document.querySelectorAll('#' + id + ' svg')].filter(each => box(each).width);
+                const marks = drawn.flatMap(each => [...each.querySelectorAll('text, circle')]);
+                return Math.max(...marks.map(each => box(each).right)) - end;
+            }""",
+            identifier,
+        )
+        assert overflow <= 1, identifier
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    ink, ground = (
+        visit.page.evaluate(f"getComputedStyle(document.body).{each}") for each in ("color", "backgroundColor")
+    )
+    assert (_brightness(ink) > _brightness(ground)) == (scheme == "dark")
+    visit.check(path)
+
+
+def test_the_table_sorts(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(ordinary, path)
+    visit = Visit(browser, path)
+    column = "[...document.querySelectorAll('.trials tbody tr')].map(r => r.cells[2].dataset.sort)"
+    visit.page.click(".trials th:nth-child(3) button")
+    up = [float(value) for value in visit.page.evaluate(column) if value]
+    assert up == sorted(up)
+    assert visit.page.get_attribute(".trials th:nth-child(3)", "aria-sort") == "ascending"
+    assert visit.page.evaluate(column)[-1] == ""  # trials without a value come last
+    visit.page.click(".trials th:nth-child(3) button")
+    down = [float(value) for value in visit.page.evaluate(column) if value]
+    assert down == up[::-1]
+    visit.page.click(".trials th:nth-child(8) button")
+    names = visit.page.evaluate("[...document.querySelectorAll('.trials tbody tr')].map(r => r.cells[7].textContent)")
+    assert names == sorted(names)
+    visit.page.focus(".trials th:nth-child(1) button")
+    visit.page.keyboard.press("Enter")
+    numbers = visit.page.evaluate(
+        "[...document.querySelectorAll('.trials tbody tr')].map(r => +r.cells[0].textContent)"
+    )
+    assert numbers == list(range(len(numbers)))
+    visit.check(path)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_hostile_texts_are_shown_as_text(browser: Any, hostile: ceibo.Study, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "report.html"
+    write_report(hostile, path, cost=0.1)
+    visit = Visit(browser, path, width)
+    assert visit.page.evaluate("window.hacked") is None
+    assert visit.page.text_content("h1") == "<script>window.hacked = 1</script>"
+    assert visit.page.locator("main img, main script, main iframe").count() == 0
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    visit.page.click(".trials th:nth-child(2) button")
+    for summary in visit.page.locator(".trials summary").all():
+        summary.click()
+    assert visit.page.evaluate("window.hacked") is None
+    visit.check(path)
+
+
+def test_scripts_from_elsewhere_are_refused(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
+    """The policy of the page forbids what escaping should have kept out in the first place."""
+    path = tmp_path / "report.html"
+    write_report(ordinary, path)
+    path.write_text(path.read_text().replace("</main>", "<script>window.hacked=1</script></main>"))
+    visit = Visit(browser, path)
+    assert visit.page.evaluate("window.hacked") is None
+    assert any("Content Security Policy" in message for message in visit.messages)
+
+
+def test_an_open_page_refreshes_itself(browser: Any, tmp_path: Path) -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1), "y": ceibo.Float(0, 1)})
+    for number in range(5):
+        study.tell(study.ask(), float(number))
+    path = tmp_path / "report.html"
+    write_report(study, path, refresh=0.5)
+    visit = Visit(browser, path)
+    visit.page.click(".trials th:nth-child(3) button")
+    visit.page.click(".trials th:nth-child(3) button")
+    study.tell(study.ask(), 9.0)
+    write_report(study, path, refresh=0.5)
+    deadline = time.monotonic() + 15
+    while visit.page.locator(".trials tbody tr").count() != 6:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert visit.page.get_attribute(".trials th:nth-child(3)", "aria-sort") == "descending"  # as it was sorted before
+    visit.check(path)
+
+
+def test_it_prints(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(ordinary, path, cost=0.02)
+    visit = Visit(browser, path, color_scheme="dark")
+    visit.page.emulate_media(media="print")
+    ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert _brightness(ground) > 200  # paper is white, also for people who like it dark
+    hidden = visit.page.evaluate("(s => s.scrollHeight - s.clientHeight)(document.querySelector('.scroll'))")
+    assert hidden <= 2  # every row is on paper
+    assert len(visit.page.pdf(format="A4")) > 20_000
+
+
+def _brightness(colour: str) -> float:
+    numbers = [float(part) for part in colour[colour.index("(") + 1 : -1].split(",")[:3]]
+    return sum(numbers) / 3
