@@ -1,0 +1,158 @@
+"""The compression experiments as a page of Markdown, from records.
+
+python -m ceibo.paper.compression.report --records results/compression --out docs/compression.md
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ceibo.paper.compression.figures import write_figures
+from ceibo.paper.compression.results import ANSWERS, TITLES, finals, mean_of, optimism, paired, runs_of
+from ceibo.paper.compression.words import DIFFERENCES, INTRODUCTION
+from ceibo.paper.library import Library
+from ceibo.paper.methods import METHODS
+from ceibo.paper.records import read
+from ceibo.paper.statistics import band, holm
+
+
+def page(library: Library, figures: dict[str, list[tuple[str, str]]], link: str, notes: Sequence[str] = ()) -> str:
+    """The whole page; `link` leads from it to the folder of figures."""
+    parts = [INTRODUCTION]
+    for task in TITLES:
+        if runs_of(library, task):
+            parts.append(_section(library, task, figures.get(task, []), link))
+    parts.append(DIFFERENCES)
+    if notes:
+        parts.append("## Notes on the records\n\n" + "\n".join(f"- {note}" for note in notes) + "\n")
+    return "\n".join(parts)
+
+
+def _section(library: Library, task: str, figures: list[tuple[str, str]], link: str) -> str:
+    runs = runs_of(library, task)
+    any_run = next(iter(next(iter(runs.values())).values()))
+    original, about = any_run["uncompressed"], any_run["task"]
+    lines = [
+        f"## {TITLES[task]}",
+        "",
+        f"Uncompressed: error {original['error']:.4f}, {original['layer_weights']:,} weights in the factorized layers, "
+        f"{original['parameters']:,} parameters in all, objective {original['objective']:.4f}. Evaluation set: "
+        f"{about['pictures']}. Weights: sha256 {about['weights'][:16]}….",
+        "",
+        *_answers(library, task),
+        "",
+        *_tests(library, task),
+        "",
+        *_networks(library, task),
+        "",
+        *_sentences(library, task),
+        "",
+    ]
+    for name, caption in figures:
+        lines += [f"![{caption}]({link}/{name})", "", f"*{caption}.*", ""]
+    return "\n".join(lines)
+
+
+def _mean(values: Sequence[float]) -> str:
+    found = band(np.array(values)[:, None])
+    half = float(found.high[0] - found.mean[0])
+    return f"{float(found.mean[0]):.4f} ± {half:.4f}" if len(values) > 1 else f"{float(found.mean[0]):.4f}"
+
+
+def _answers(library: Library, task: str) -> list[str]:
+    """Objective of the three answers on the whole set, by method."""
+    lines = [
+        "Objective on the whole evaluation set, mean over replications ± half the 95 % interval:",
+        "",
+        f"| method | n | {' | '.join(f'`{name}`' for name in ANSWERS)} | lowest noisy value, as it seemed |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for method, runs in runs_of(library, task).items():
+        cells = [_mean(list(finals(library, task, method, answer).values())) for answer in ANSWERS]
+        seemed = _mean([min(run["trace"]["y"]) for run in runs.values()])
+        lines.append(f"| {METHODS[method].label} | {len(runs)} | {' | '.join(cells)} | {seemed} |")
+    return lines
+
+
+def _tests(library: Library, task: str) -> list[str]:
+    """Corrected EI against each other method, replication by replication."""
+    others = [method for method in runs_of(library, task) if method != "corrected-ei"]
+    if "corrected-ei" not in runs_of(library, task) or not others:
+        return []
+    lines = [
+        "Corrected EI against the others, paired by seed: replications in which it is better / worse, Wilcoxon's "
+        "two-sided signed-rank p (exact), and Holm's over the column:",
+        "",
+        f"| against | {' | '.join(f'`{answer}` | p | Holm' for answer in ANSWERS)} |",
+        "|---|" + "---:|---:|---:|" * len(ANSWERS),
+    ]
+    columns = []
+    for answer in ANSWERS:
+        ours = finals(library, task, "corrected-ei", answer)
+        tests = [paired(ours, finals(library, task, method, answer)) for method in others]
+        columns.append(list(zip(tests, holm([test.p for test in tests]), strict=True)))
+    for row, method in enumerate(others):
+        cells = [f"{test.below} / {test.above} | {test.p:.3f} | {p:.3f}" for test, p in (c[row] for c in columns)]
+        lines.append(f"| {METHODS[method].label} | {' | '.join(cells)} |")
+    return lines
+
+
+def _networks(library: Library, task: str) -> list[str]:
+    """The recommended and the best networks themselves."""
+    lines = [
+        "The networks behind these numbers, means over replications:",
+        "",
+        "| method | error of `recommended` | size ratio | of the whole network | error of `best` | size ratio "
+        "| of the whole network |",
+        "|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    names = ("error", "size_ratio", "network_ratio")
+    for method, runs in runs_of(library, task).items():
+        cells = [f"{mean_of(runs, answer, name):.4f}" for answer in ("recommended", "best") for name in names]
+        lines.append(f"| {METHODS[method].label} | {' | '.join(cells)} |")
+    return lines
+
+
+def _sentences(library: Library, task: str) -> list[str]:
+    """What the tables say, in words."""
+    runs = runs_of(library, task)
+    gaps = ", ".join(f"{METHODS[method].label} {optimism(each):.3f}" for method, each in runs.items())
+    said = [
+        f"The lowest noisy value is a fluke: on the whole set the same network is worse by, on average, {gaps}.",
+    ]
+    if "corrected-ei" in runs and "random" in runs:
+        ours = finals(library, task, "corrected-ei", "recommended")
+        for answer, words in (("recommended", "recommended network"), ("best", "`best`"), ("best_observed", "lowest")):
+            test = paired(ours, finals(library, task, "random", answer))
+            label = {"best_observed": "network with the lowest noisy value, what it would give without a model,"}
+            said.append(
+                f"Corrected EI's recommended network is better than random search's {label.get(answer, words)} in "
+                f"{test.below} of {test.n} replications (p = {test.p:.3f})."
+            )
+    times = [run["run"] for each in runs.values() for run in each.values()]
+    suggest, evaluate = (float(np.mean([each[name] for each in times])) for name in ("suggest", "evaluate"))
+    said.append(f"A replication took {suggest:.1f} s of suggestions and {evaluate:.1f} s of evaluations on average.")
+    return [" ".join(said)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=Path, required=True, help="folder of records; figures are put beside them")
+    parser.add_argument("--out", type=Path, required=True, help="Markdown file to write")
+    given = parser.parse_args(arguments)
+    found = read(given.records)
+    library = Library(record for record in found.done if record["cell"]["kind"] == "compression")
+    figures = write_figures(library, given.records)
+    notes = [*found.notes, *(f"{record['key']} failed: {record['error']}" for record in found.failed)]
+    link = os.path.relpath(given.records, given.out.parent)
+    given.out.write_text(page(library, figures, Path(link).as_posix(), notes), encoding="utf-8")
+    print(f"{given.out}: {len(found.done)} records, {len(found.failed)} failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""The fixed text of the page on model compression: what is done, and what differs from the paper."""
+
+from typing import Final
+
+INTRODUCTION: Final = """\
+# Model compression: ranks chosen under a noisy error
+
+This page is written by `python -m ceibo.paper.compression.report` from the records in `results/compression`; every
+number in its tables comes from there. It repeats the paper's last experiment on real networks. A point of the search is
+a setting of ranks; its value is
+
+    γ·error + size ratio,   γ = 1,
+
+where the error is counted on 20 to 50 pictures drawn afresh at each evaluation, so that it is noisy, and the size ratio
+is exact: weights stored by the factorized layers over those of their originals, biases left out. A search has 300
+evaluations, the first 30 at uniformly random settings, the same for every method; evaluation t meets the same pictures
+whatever the method.
+
+What a search never sees, and what a user wants to know, is how its answer does on the *whole* evaluation set. Three
+answers are measured again there: `recommended`, the minimiser of the model's posterior mean over the box; `best`, the
+measured setting with the best posterior mean; and the setting with the lowest noisy value. Random search has no model
+of its own; the first two are then read off ceibo's model of the same 300 evaluations.
+
+## Run it
+
+```
+pip install 'ceibo[compression,paper]'
+python -m ceibo.paper.compression.train fc3 --data MNIST-FOLDER --out weights/fc3.safetensors
+python -m ceibo.paper.compression.sweep fc3 --data DATA-FOLDER --data weights --out records --jobs 16
+python -m ceibo.paper.compression.train vgg16-head --data tiny-imagenet-100.tar \\
+    --weights vgg16-features-imagenet.safetensors --out weights/vgg16-head.safetensors
+python -m ceibo.paper.compression.sweep vgg16 --methods corrected-ei ei random --seeds 3 \\
+    --data DATA-FOLDER --data weights --out records --device cuda
+python -m ceibo.paper.compression.sweep resnet50 --methods corrected-ei ei random --seeds 3 \\
+    --data DATA-FOLDER --data weights --out records --device cuda
+python -m ceibo.paper.compression.report --records records --out compression.md
+```
+
+A sweep resumes: finished cells are never run twice, failures stay on record. Data are looked for by name in the folders
+given (`mnist/t10k-images-idx3-ubyte.gz`, `imagenet-val*.tar`, `tiny-imagenet*.tar`, `resnet50*.safetensors` or `.pth`,
+`vgg16-features*.safetensors` or `vgg16*.pth`); nothing is downloaded.
+
+A network of your own takes five lines; [the example](../examples/compress_digits.py) shows them on a small convnet:
+
+```python
+from ceibo.paper.compression import compress
+
+found = compress(network, evaluate, layers={"features.0": "separable", "fc": "svd"}, n_trials=60)
+found.network, found.ranks, found.size_ratio, found.error, found.trade_off
+print(found.report)
+```
+"""
+
+DIFFERENCES: Final = """\
+## What differs from the paper's set-up
+
+- **Told noise.** The paper says that the variance is inversely proportional to n. Here υ² = c/n, with c the mean of
+  p̃(1 − p̃), p̃ = (k + 1)/(n + 2), over the 30 initial evaluations, then fixed. The authors' code tells the model
+  p̂(1 − p̂)/n of the same sample instead, which says *no noise at all* whenever no picture is wrong, and makes
+  lucky samples look precise; that is `--noise reference`, and `--noise smoothed` takes p̃ of the same sample.
+- **Size.** Weights stored by the factorized layers over those of their originals, K(m + n) against mn for a matrix.
+  The authors' code counts K(m + n + 1), which is in the records as `reference_ratio`. The ratio of the whole
+  network, biases and untouched layers included, stands in the tables.
+- **FC3** was trained here (`python -m ceibo.paper.compression.train fc3`; its hash stands above). As in the paper,
+  the pictures are drawn from the 10,000 of the MNIST test set.
+- **VGG-16** has the ImageNet weights of its 13 convolutions, but not its fully connected layers: the classifier is
+  global average pooling and one hidden layer of 512, trained here on the frozen convolutions for 100 classes of
+  Tiny ImageNet, whose 64-pixel pictures are scaled up to 128. The paper draws from the 50,000 validation pictures
+  of ILSVRC2012, so its errors cannot be compared with these.
+- **ResNet-50** has He et al.'s weights (stride in the first 1×1 convolution of a stage), stored in half precision,
+  and 1,300 of the 50,000 validation pictures, in which 725 of the 1,000 classes occur. Each 3×3 convolution is
+  factorized by the flattened SVD, kept by share of the singular-value sum, as in the authors' code; the paper's
+  text says Tai et al.'s split, which is the task `resnet50-separable`.
+- **Replications and methods**: FC3 as in the paper; VGG-16 and ResNet-50 with as many as their tables say.
+- **Random search**, `best`, `recommended` and everything on the whole evaluation set are not in the paper, whose
+  figures show the lowest noisy value.
+- **Pictures** of one evaluation are all different, and evaluation t meets the same ones whatever the method. A
+  replication that fails is recorded as a failure, and never started again with another seed.
+- **Model and search** are ceibo's: Matérn-5/2 with a length scale per rank, fitted by maximum likelihood;
+  acquisitions maximised over the whole box.
+- On a GPU an evaluation puts the product of the thin factors into the original layer (the same function, in shapes
+  that never change); the answers at the end are measured with the thin layers themselves.
+"""
