@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from ceibo import acquisition as acq
-from ceibo.paper import kinds, methods
+from ceibo.paper import kinds
 from ceibo.paper.cells import Cell
 from ceibo.paper.experiments import EXPERIMENTS, FOUR, experiment
 from ceibo.paper.methods import METHODS, PAPER_SEVEN
 from ceibo.paper.problems import problem
+from ceibo.paper.proposers import CeiboProposer, unit_space
 from ceibo.paper.records import timeless
-from ceibo.paper.replicate import Watch, begin, measure, optimise_run, replicate
+from ceibo.paper.replicate import replicate
+from ceibo.paper.runs import Watch, begin, measure, optimise_run
 from ceibo.study.suggest import Settings, fit_model
 
 SHORT = Cell("optimise", "levy", "shifted", "heteroscedastic", 0.1, "corrected-ei", 3, 6)
@@ -42,7 +44,7 @@ def test_methods_share_the_initial_design_and_its_noise() -> None:
 
 
 def test_what_is_recorded_is_what_happened() -> None:
-    run, _, trace = optimise_run(SHORT, Watch())
+    run, trace = optimise_run(SHORT, Watch())
     record = made(SHORT)
     target = problem("levy", "shifted", 3)
     np.testing.assert_allclose(record["trace"]["regret"], target(run.points) - target.minimum, rtol=6e-5)
@@ -54,8 +56,8 @@ def test_what_is_recorded_is_what_happened() -> None:
 
 
 def test_the_incumbent_is_the_best_posterior_mean() -> None:
-    run, _, trace = optimise_run(SHORT, Watch())
-    model = fit_model(run.evidence, methods.unit_space(4), Settings(fit="ml"), None)
+    run, trace = optimise_run(SHORT, Watch())
+    model = fit_model(run.evidence, unit_space(4), Settings(fit="ml"), None)
     means, _ = model.gp.posterior(run.evidence.X)
     assert means[trace["best"][-1]] == pytest.approx(means.min(), abs=0.05 * np.ptp(means))
 
@@ -88,7 +90,7 @@ def test_without_noise_ei_and_corrected_ei_agree_at_every_step() -> None:
     the other's maximum."""
     cell = Cell("optimise", "hartmann", "plain", "noiseless", 0.0, "ei", 1, 25)
     run, noisy = begin(cell)
-    propose = methods.CeiboProposer(3, cell.seed, Settings(acquisition="ei", fit="ml", n_initial=1))
+    propose = CeiboProposer(3, cell.seed, Settings(acquisition="ei", fit="ml", n_initial=1))
     X = np.random.default_rng(0).random((400, 3))
     for _ in range(cell.steps):
         proposal = propose(run.evidence, len(run.evidence))

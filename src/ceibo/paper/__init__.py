@@ -2,9 +2,11 @@
 
     problems/       functions to minimise, with their optimisers and ranges; randomly shifted variants
     protocols.py    how a value is made noisy, and what the model is told about it
-    methods.py      how the next point is chosen
+    proposers.py, methods.py, references.py
+                    how the next point is chosen, and by which name
     experiments.py  which of these meet, declared as data
-    replicate.py    one cell of an experiment -> one record
+    runs.py, kinds.py, replicate.py
+                    one cell of an experiment -> one record
     records.py      records as JSON lines
     runner.py       many cells on many cores, resumable
     measures.py, statistics.py, report.py, figures.py

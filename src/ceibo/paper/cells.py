@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, final
+from typing import Any, Final, final
 
 from ceibo.errors import InputError
+
+FORMAT: Final = 1  # of records
 
 
 @final

@@ -1,6 +1,7 @@
 """Every kind of replication, by name: plain optimisation, draws of a Gaussian process, scenario, cost, theory."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -10,12 +11,23 @@ from ceibo import acquisition as acq
 from ceibo import theory
 from ceibo.gp import GaussianProcess, SquaredExponential
 from ceibo.gp.inputs import Array
-from ceibo.paper import methods
 from ceibo.paper.cells import Cell
 from ceibo.paper.problems import stream
 from ceibo.paper.problems.draws import LENGTHSCALE, draw
-from ceibo.paper.replicate import Kind, Watch, begin, digest, initial_size, measure, optimise, optimise_run
+from ceibo.paper.proposers import KERNEL, CeiboProposer, unit_space
+from ceibo.paper.runs import (
+    Watch,
+    begin,
+    digest,
+    initial_size,
+    measure,
+    nothing_yet,
+    optimise_run,
+    shortened,
+)
 from ceibo.study.suggest import Settings, fit_model, initial_point, search
+
+Kind = Callable[[Cell, Watch], dict[str, Any]]
 
 KAPPA_SHARE: Final = 0.01  # of the range: the stopping threshold of draws and of the theory
 KAPPA_DRAWS: Final = 5  # separate draws whose range sets the threshold
@@ -25,6 +37,18 @@ SCENARIO_GRID: Final = 201
 COST_SIZES: Final = (25, 50, 100, 150, 200)
 COST_REPEATS: Final = 3
 THEORY_EVERY: Final = 10
+
+
+def optimise(cell: Cell, watch: Watch) -> dict[str, Any]:
+    """A whole optimisation: `steps` points after the initial design."""
+    run, trace = optimise_run(cell, watch)
+    target = run.problem
+    points = run.points
+    trace["regret"] = shortened(np.array(run.f) - target.minimum)
+    trace["distance"] = shortened(target.distance(points), 4)
+    if target.active is not None:
+        trace["distance_active"] = shortened(target.distance(points, active_only=True), 4)
+    return {"trace": trace, "digest": digest(run.evidence), "times": {"suggest": round(sum(run.seconds), 3)}}
 
 
 def draws(cell: Cell, watch: Watch) -> dict[str, Any]:
@@ -71,7 +95,7 @@ def draws(cell: Cell, watch: Watch) -> dict[str, Any]:
             "domain": [0.0, width],
             "initial": "3 scrambled Sobol points",
         },
-        "digest": digest(replace(methods.nothing_yet(1), X=X, y=y, noise=np.full(len(y), cell.level))),
+        "digest": digest(replace(nothing_yet(1), X=X, y=y, noise=np.full(len(y), cell.level))),
     }
 
 
@@ -84,13 +108,13 @@ def draws_kappa(width: float) -> float:
 def scenario(cell: Cell, watch: Watch) -> dict[str, Any]:
     """The one-dimensional picture: after a few steps of EI, where do EI and corrected EI want to measure next?"""
     run, noisy = begin(cell)
-    settings = Settings(acquisition="ei", kernel=methods.KERNEL, fit="ml", n_initial=1)
+    settings = Settings(acquisition="ei", kernel=KERNEL, fit="ml", n_initial=1)
     for number in range(initial_size(1), SCENARIO_INITIAL):
         measure(run, noisy, initial_point(1, cell.seed, number))
-    propose = methods.CeiboProposer(1, cell.seed, settings)
+    propose = CeiboProposer(1, cell.seed, settings)
     for _ in range(cell.steps):
         measure(run, noisy, propose(run.evidence, len(run.evidence)).x)
-    model = fit_model(run.evidence, methods.unit_space(1), settings)
+    model = fit_model(run.evidence, unit_space(1), settings)
     grid = np.linspace(0.0, 1.0, SCENARIO_GRID)[:, None]
     mean, variance = model.gp.posterior(grid)
     functions = {name: acq.build(name, model.gp) for name in ("ei", "corrected-ei")}
@@ -125,8 +149,8 @@ def cost(cell: Cell, watch: Watch) -> dict[str, Any]:
     while len(run.evidence) < max(COST_SIZES):  # half of it near the optimum
         near = len(run.evidence) % 2 == 1
         measure(run, noisy, np.clip(centre + spot[near] * rng.uniform(-1, 1, target.dimension), 0.0, 1.0))
-    settings = Settings(acquisition=cell.method, kernel=methods.KERNEL, fit="ml", n_initial=1)
-    space = methods.unit_space(target.dimension)
+    settings = Settings(acquisition=cell.method, kernel=KERNEL, fit="ml", n_initial=1)
+    space = unit_space(target.dimension)
     fits, searches = [], []
     for n in COST_SIZES:
         watch.check()
@@ -151,7 +175,7 @@ def theory_run(cell: Cell, watch: Watch) -> dict[str, Any]:
     The kernel is the last one fitted; κ is 1 % of the range, or the largest the theory allows; the norm of f is the
     lower bound from the visited points.
     """
-    run, _, _ = optimise_run(cell, watch)
+    run, _ = optimise_run(cell, watch)
     if run.model is None:
         raise RuntimeError("a run with at least one step has a model")
     kernel = run.model.gp.kernel

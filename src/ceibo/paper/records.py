@@ -14,8 +14,7 @@ from types import TracebackType
 from typing import Any, Self, final
 
 from ceibo.errors import InputError, StorageError
-from ceibo.paper.cells import Cell
-from ceibo.paper.replicate import FORMAT
+from ceibo.paper.cells import FORMAT, Cell
 from ceibo.version import __version__
 
 Record = dict[str, Any]

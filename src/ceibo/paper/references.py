@@ -18,8 +18,8 @@ from botorch.models import SingleTaskGP
 from botorch.models.transforms import Standardize
 from botorch.optim.optimize import optimize_acqf
 
-from ceibo.paper.methods import Proposal, Proposer
 from ceibo.paper.problems import stream
+from ceibo.paper.proposers import Proposal, Proposer
 from ceibo.study.suggest import Evidence
 
 RESTARTS: Final = 4
