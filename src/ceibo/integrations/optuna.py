@@ -34,6 +34,7 @@ from ceibo.integrations.optuna_evidence import (
     Axes,
     evidence_of,
     record_to_attributes,
+    running_points,
     start_values,
 )
 from ceibo.study.estimate import Estimate, NoMeasurementError, recommendation
@@ -108,23 +109,28 @@ class CeiboSampler(BaseSampler):
             return {}
         axes, sign = self._axes_of(search_space), _sign(study)
         trials = study.get_trials(deepcopy=False)
+        published: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
             _check_no_constraints(trials)
             evidence = evidence_of(trials, axes, sign, self.noise_attribute, before=trial.number)
             start = start_values(trials, axes.space.names, trial.number)
             found = suggest(evidence, axes.space, self.settings, start, self.seed, trial.number)
-            if attempt == _ATTEMPTS - 1 or not _others_run(trials, trial):
+            params = axes.decode(found.params)
+            record = to_record(found, len(evidence), self.seed) | {"names": list(axes.space.names)}
+            record["internal"] = {name: axes.axes[name].distribution.to_internal_repr(params[name]) for name in params}
+            published = dict.fromkeys(published, "") | record_to_attributes(record)  # leaves nothing of a longer one
+            for key, text in published.items():
+                study._storage.set_trial_system_attr(trial._trial_id, key, text)
+            known = running_points(trials, axes, trial.number)
+            if not known and not _others_run(trials, trial):
                 break
-            # Other workers may have published a suggestion meanwhile; if so, think again, so as not to repeat it.
+            # Another worker may have thought at the same time and come to the same point. Both have published by now:
+            # think again with what is new, at first whoever sees it, then the later trial only.
             trials = study.get_trials(deepcopy=False)
-            now = evidence_of(trials, axes, sign, self.noise_attribute, before=trial.number)
-            if np.array_equal(now.pending, evidence.pending):
+            now = running_points(trials, axes, trial.number)
+            new = [number for number, x in now.items() if number not in known or not np.array_equal(known[number], x)]
+            if not any(attempt == 0 or number < trial.number for number in new):
                 break
-        params = axes.decode(found.params)
-        internal = {name: axis.distribution.to_internal_repr(params[name]) for name, axis in axes.axes.items()}
-        record = to_record(found, len(evidence), self.seed) | {"names": list(axes.space.names), "internal": internal}
-        for key, text in record_to_attributes(record).items():
-            study._storage.set_trial_system_attr(trial._trial_id, key, text)
         return params
 
     def sample_independent(

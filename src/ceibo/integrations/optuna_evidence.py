@@ -146,23 +146,20 @@ def evidence_of(
     X: list[Array] = []
     y: list[float] = []
     noise: list[float] = []
-    pending: list[Array] = []
     failed: list[Array] = []
     for trial in trials:
-        if trial.number == before:
+        if trial.state in (TrialState.RUNNING, TrialState.WAITING):
             continue
-        running = trial.state is TrialState.RUNNING
-        x = axes.coordinates({**_recorded_params(trial, axes), **trial.params} if running else trial.params)
-        if x is None or trial.state is TrialState.WAITING:
+        x = axes.coordinates(trial.params)
+        if x is None:
             continue
-        if running:
-            pending.append(x)
-        elif trial.state is TrialState.COMPLETE and trial.value is not None and math.isfinite(trial.value):
+        if trial.state is TrialState.COMPLETE and trial.value is not None and math.isfinite(trial.value):
             X.append(x)
             y.append(sign * trial.value)
             noise.append(_noise(trial, noise_attribute))
         else:
             failed.append(x)
+    pending = list(running_points(trials, axes, before).values())
     count = len(trials) if before is None else before
     return Evidence(
         _rows(X, axes),
@@ -173,6 +170,17 @@ def evidence_of(
         _rows(failed, axes),
         count,
     )
+
+
+def running_points(trials: Sequence[FrozenTrial], axes: Axes, but: int | None) -> dict[int, Array]:
+    """Number -> where trials are running, `but` one: their parameters, or what was suggested to them."""
+    points = {}
+    for trial in trials:
+        if trial.state is TrialState.RUNNING and trial.number != but:
+            x = axes.coordinates({**_recorded_params(trial, axes), **trial.params})
+            if x is not None:
+                points[trial.number] = x
+    return points
 
 
 def _rows(points: list[Array], axes: Axes) -> Array:
