@@ -86,6 +86,8 @@ class Command:
         finally:
             _close(process)
             _wait(process)
+            if process.stdout is not None:
+                process.stdout.close()
             with self._lock:
                 self._running.discard(process)
 
