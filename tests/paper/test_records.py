@@ -4,6 +4,8 @@ import gzip
 import json
 from pathlib import Path
 
+from ceibo.paper.archive import archive
+from ceibo.paper.cells import Cell
 from ceibo.paper.records import Read, Writer, pack, read, timeless
 
 
@@ -71,3 +73,13 @@ def test_of_several_records_of_one_cell_the_first_stands(serial: Read, tmp_path:
         stream.write(lines(serial)[0])
     (tmp_path / "b.jsonl").write_bytes(b"".join(lines(serial)))
     assert len(read(tmp_path).records) == 4
+
+
+def test_an_archive_holds_every_record_under_its_experiment(serial: Read, tmp_path: Path) -> None:
+    profit = json.loads(json.dumps(serial.records[0]))
+    profit["cell"] |= {"problem": "sphere", "protocol": "homoscedastic", "level": 20 / 300, "steps": 150}
+    profit["key"] = Cell.from_json(profit["cell"]).key
+    pack([profit, *serial.records], tmp_path / "mixed.jsonl.gz")
+    _, counts = archive(tmp_path, tmp_path / "kept")
+    assert counts == {"other": 4, "profit": 1}
+    assert len(read(tmp_path / "kept").records) == 5

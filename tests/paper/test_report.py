@@ -7,13 +7,14 @@ import pytest
 from typer.testing import CliRunner
 
 from ceibo.cli.paper import app
-from ceibo.paper.claims import Row, Table, Verdict, all_claims, table
+from ceibo.paper.claims import all_claims
 from ceibo.paper.document import Page
 from ceibo.paper.figures import write_figures
 from ceibo.paper.library import Library, Setting
 from ceibo.paper.records import Read
 from ceibo.paper.report import report, write_report
 from ceibo.paper.statistics import compare
+from ceibo.paper.verdicts import Row, Table, Verdict, table
 
 
 def row(differences: list[float], lower: bool = True) -> Row:
@@ -31,6 +32,8 @@ def test_a_claim_is_decided_by_its_corrected_rows() -> None:
     assert table("", [row(ALL_LOWER), row(MIXED)]).verdict is Verdict.UNDECIDED
     assert table("", [row(ALL_LOWER), row(ALL_HIGHER), row(MIXED)]).verdict is Verdict.FAILS
     assert table("", [None]).verdict is Verdict.NOT_RUN
+    assert table("", [row([0.0] * 15)]).rows[0].verdict is Verdict.EQUAL
+    assert table("", [row(ALL_LOWER), row([0.0] * 15)]).verdict is Verdict.UNDECIDED
     assert table("", [row(ALL_LOWER), row(MIXED)]).counts == "holds in 1, undecided in 1 of 2"
 
 

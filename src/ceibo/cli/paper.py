@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from ceibo.errors import CeiboError
+from ceibo.paper.archive import archive
 from ceibo.paper.experiments import EXPERIMENTS, experiment
 from ceibo.paper.library import Library
 from ceibo.paper.records import Read, Record, read
@@ -85,6 +86,17 @@ def report(
             typer.echo(str(path))
     except CeiboError as error:
         _fail(error)
+
+
+@app.command()
+def pack(
+    source: Annotated[Path, typer.Argument(help="Folder of record files, .jsonl or .jsonl.gz.")],
+    target: Annotated[Path, typer.Argument(help="Folder for the compressed files, one per experiment.")],
+) -> None:
+    """Compress records, one small file per experiment, for keeping."""
+    found, counts = archive(source, target)
+    for line in (*found.notes, *[f"{name}: {count} records" for name, count in counts.items()]):
+        typer.echo(line)
 
 
 def _run(name: str, options: Options, out: Path, *, quick: bool, seeds: int | None, block: tuple[str, ...]) -> None:

@@ -85,7 +85,11 @@ _BENCHMARK: Final = (
     Block("homoscedastic", FOUR, _TWO, ("homoscedastic", "homoscedastic-untold"), in_quick=False),
     Block("map", FOUR, tuple(f"{name}/map" for name in PAPER_SEVEN), in_quick=False),
     Block(
-        "short-search", FOUR, ("corrected-ei/short", "ei/short"), ("heteroscedastic", "reference-code"), in_quick=False
+        "short-search",
+        FOUR,
+        ("corrected-ei/short", "ei/short", "corrected-pi/short"),
+        ("heteroscedastic", "reference-code"),
+        in_quick=False,
     ),
     Block("references", FOUR, ("botorch-qlognei", "optuna-gp"), variants=("shifted",), in_quick=False),
     Block("beyond", FOUR, ("random", "corrected-kg", "knowledge-gradient"), variants=("shifted",), in_quick=False),

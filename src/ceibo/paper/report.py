@@ -6,13 +6,14 @@ from typing import Final
 import numpy as np
 
 from ceibo.paper import measures
-from ceibo.paper.claims import NAMES, Claim, Row, Table, Verdict, all_claims, final_of, paired, table, two
+from ceibo.paper.claims import NAMES, all_claims, final_of, two
 from ceibo.paper.document import Page
 from ceibo.paper.experiments import DRAW_WIDTHS, EXPERIMENTS, FOUR
 from ceibo.paper.library import Library, Setting
 from ceibo.paper.methods import METHODS, PAPER_SEVEN
 from ceibo.paper.records import Read, Record
 from ceibo.paper.statistics import band, holm
+from ceibo.paper.verdicts import Claim, Row, Table, Verdict, paired, table
 
 _HEAD: Final = ("comparison", "n", "wins", "effect", "median difference", "p", "p (Holm)", "verdict")
 # Settings between which the difference of corrected EI and EI is looked for: label, protocol, variant, suffix, measure.
@@ -106,7 +107,7 @@ def _row(row: Row) -> list[str]:
 
 
 def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+    return "< 0.001" if value < 0.001 else f"{value:.3g}"
 
 
 def _sources(page: Page, library: Library) -> None:
@@ -138,6 +139,22 @@ def _sources(page: Page, library: Library) -> None:
             cells.append(f"**{text}**" if p < 0.05 else text)
         lines.append([label, *cells])
     page.table(("what is changed", *[NAMES[name] for name in FOUR]), lines)
+    _reaches(page, library)
+
+
+def _reaches(page: Page, library: Library) -> None:
+    """How far from the incumbent each method measures."""
+    rows = []
+    for method in METHODS:
+        runs = [library.runs(Setting(name, method)).values() for name in FOUR]
+        if all(runs):
+            reaches = [np.concatenate([record["trace"]["reach"] for record in each]) for each in runs]
+            rows.append([METHODS[method].label, *[f"{np.median(reach):.2g}" for reach in reaches]])
+    if rows:
+        page.paragraph(
+            "How far from the incumbent each method measures: median distance in the unit cube, over √d (honest noise)."
+        )
+        page.table(("method", *[NAMES[name] for name in FOUR]), rows)
 
 
 def _results(page: Page, library: Library) -> None:
