@@ -1,0 +1,16 @@
+"""Puts pages into the navigation that may or may not be there: the paper's results, and the integrations."""
+
+from pathlib import Path
+from typing import Any
+
+
+def on_config(config: Any) -> Any:
+    """Called by mkdocs with its configuration."""
+    docs = Path(config["docs_dir"])
+    integrations = sorted(page.relative_to(docs).as_posix() for page in docs.glob("integrations/*.md"))
+    place = next(index for index, entry in enumerate(config["nav"]) if "The mathematics" in entry)
+    if integrations:
+        config["nav"].insert(place, {"Integrations": integrations})
+    if (docs / "paper.md").exists():
+        config["nav"].insert(-2, {"The paper's experiments": "paper.md"})
+    return config

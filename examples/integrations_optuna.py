@@ -1,0 +1,42 @@
+"""CeiboSampler in Optuna: a noisy objective, its noise reported, an early stop, and the best trial by the model.
+
+Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_optuna.py`.
+"""
+
+import numpy as np
+import optuna
+
+from ceibo.integrations.optuna import CeiboSampler, best_trial_by_posterior, recommended, report_noise, stop_by_cost
+
+REPEATS = 4
+rng = np.random.default_rng(0)
+
+
+def truth(x: float, layers: int, solvent: str) -> float:
+    """0 at x = 0.3, layers = 5, solvent = "ethanol"."""
+    return 4 * (x - 0.3) ** 2 + 0.05 * (layers - 5) ** 2 + (0.0 if solvent == "ethanol" else 0.4)
+
+
+def objective(trial: optuna.Trial) -> float:
+    x = trial.suggest_float("x", 0, 1)
+    layers = trial.suggest_int("layers", 1, 9)
+    solvent = trial.suggest_categorical("solvent", ["water", "ethanol"])
+    values = truth(x, layers, solvent) + 0.4 * rng.standard_normal(REPEATS)
+    report_noise(trial, float(np.std(values, ddof=1) / np.sqrt(REPEATS)))  # leave it out and it is inferred
+    return float(np.mean(values))
+
+
+def main() -> None:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+    study.optimize(objective, n_trials=50, callbacks=[stop_by_cost(0.02)])
+    best, anywhere = best_trial_by_posterior(study), recommended(study)
+    print(f"{len(study.trials)} trials")
+    lucky = study.best_trial
+    print(f"Optuna's best trial  #{lucky.number}: {lucky.value:+.2f}, truly {truth(**lucky.params):.2f}")
+    print(f"best by the model    #{best.number}: {best.mean:+.2f} ± {best.std:.2f}, truly {truth(**best.params):.2f}")
+    print(f"recommended          {anywhere}, truly {truth(**anywhere.params):.2f}")
+
+
+if __name__ == "__main__":
+    main()
