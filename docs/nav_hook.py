@@ -1,7 +1,13 @@
-"""Puts pages into the navigation that may or may not be there: the paper's results, and the integrations."""
+"""Puts pages into the navigation that may or may not be there: the paper's results, and the integrations.
 
+Links to files of the repository, which are no part of the site, become their text.
+"""
+
+import re
 from pathlib import Path
 from typing import Any
+
+_REPOSITORY = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:examples|src|tests|bench|soak|[A-Z]+\.md)[^)]*\)")
 
 
 def on_config(config: Any) -> Any:
@@ -14,3 +20,8 @@ def on_config(config: Any) -> Any:
     if (docs / "paper.md").exists():
         config["nav"].insert(-2, {"The paper's experiments": "paper.md"})
     return config
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Called by mkdocs with the text of each page."""
+    return _REPOSITORY.sub(r"\1", markdown)

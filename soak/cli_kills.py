@@ -60,7 +60,7 @@ class Figures:
     wrong: int  # measurements that are not what the program printed
     lost: int  # measurements stored before a kill and missing after it
     overlaps: int
-    runs: int  # times the program was started
+    runs: int  # times the program was started; above `trials` by those that a kill cut short
     left: int  # programs still running after the last kill
 
 
@@ -76,7 +76,11 @@ def kill_often(kills: int, trials: int, seed: int = 0, jobs: int = 2) -> Figures
         lost = 0
         for _ in range(kills):
             process = _start(folder, jobs)
-            time.sleep(generator.uniform(0.3, 3.0))
+            if generator.random() < 0.9:
+                _wait_for_work(folder, process)
+                time.sleep(generator.uniform(0.0, 1.0))
+            else:
+                time.sleep(generator.uniform(0.0, 2.0))  # while it is still starting
             process.send_signal(signal.SIGKILL)
             process.wait()
             now = _measurements(folder)
@@ -99,6 +103,18 @@ def kill_often(kills: int, trials: int, seed: int = 0, jobs: int = 2) -> Figures
             runs=sum(line.startswith("start") for line in lines),
             left=left,
         )
+
+
+def _wait_for_work(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    """Until this process has started a command, or has ended."""
+    diary = folder / "diary"
+
+    def length() -> int:
+        return diary.stat().st_size if diary.exists() else 0
+
+    before = length()
+    while length() == before and process.poll() is None:
+        time.sleep(0.01)
 
 
 def _value(params: Mapping[str, object]) -> float:
