@@ -13,7 +13,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: run test check soak bench clean setup
 
 run: $(VENV)/.core
-	$(BIN)/python examples/engine_demo.py
+	$(BIN)/python examples/run_demo.py
 
 test: check
 	$(BIN)/python -m pytest -n 2
@@ -24,6 +24,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 soak: $(VENV)/.dev
+	$(PIP) --editable '.[ray]'
 	$(BIN)/python -m soak
 
 bench: $(VENV)/.dev
