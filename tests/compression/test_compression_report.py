@@ -8,7 +8,7 @@ import pytest
 
 from ceibo.paper.compression.replicate import cell_of, replicate
 from ceibo.paper.compression.report import main, page
-from ceibo.paper.compression.results import finals, optimism, paired, runs_of
+from ceibo.paper.compression.results import PLANNED, finals, lacking, optimism, paired, runs_of
 from ceibo.paper.compression.tasks import Task
 from ceibo.paper.library import Library
 from ceibo.paper.records import Writer
@@ -60,10 +60,29 @@ def test_page_and_figures_are_written(records: list[dict[str, Any]], tmp_path: P
     assert "x failed: InputError: nothing there" in text
     mean = sum(finals(Library(records), "fc3", "corrected-ei", "recommended").values()) / 2
     assert f"| corrected EI | 2 | {mean:.4f} ±" in text
-    assert "in 0 of 2" in text or "in 1 of 2" in text or "in 2 of 2" in text
+    assert "Of 8 methods planned, 6 have no records yet." in text
+    assert "With n = 2 there is no test" in text
+    assert "## VGG-16 on Tiny ImageNet\n\n**Not run yet" in text
+
+
+def test_only_whole_comparisons_are_shown_and_gaps_are_said(records: list[dict[str, Any]]) -> None:
+    one_missing = Library(record for record in records if record["cell"] != records[-1]["cell"])
+    assert {method: list(runs) for method, runs in runs_of(one_missing, "fc3").items()} == {
+        "corrected-ei": [0],
+        "random": [0],
+    }
+    three = [
+        record | {"cell": record["cell"] | {"problem": "vgg16", "method": method}}
+        for record in records
+        if record["cell"]["method"] == "random"
+        for method in PLANNED["vgg16"].methods
+    ]
+    assert "2 of the 3 replications planned" in lacking(Library(three), "vgg16")
+    assert "1 of the 3" in lacking(Library(three[:3]), "vgg16")
+    assert "says nothing about which method is better" in lacking(Library(three[:3]), "vgg16")
 
 
 def test_a_page_without_records_still_explains() -> None:
     text = page(Library([]), {}, "figures")
     assert "What differs from the paper's set-up" in text
-    assert "## FC3" not in text
+    assert text.count("**Not run yet: there are no records.**") == 3

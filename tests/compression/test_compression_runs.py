@@ -22,17 +22,17 @@ from ceibo.paper.replicate import Watch
 
 
 def test_a_replication_keeps_all_that_is_reported(task: Task) -> None:
-    record = replicate(task, cell_of("small", "corrected-ei", 1, 50))
+    record = replicate(task, cell_of("small", "corrected-ei", 1, 65))
     trace, final = record["trace"], record["final"]
-    assert len(trace["y"]) == len(trace["u"]) == 50
+    assert len(trace["y"]) == len(trace["u"]) == 65
     assert trace["best_observed"] == np.minimum.accumulate(trace["y"]).tolist()
-    assert trace["checks"]["evaluations"] == [30, 45, 50]
+    assert trace["checks"]["evaluations"] == [30, 60, 65]
     assert trace["checks"]["best"][-1] == pytest.approx(final["best"]["objective"], abs=1e-6)
     assert trace["checks"]["recommended"][-1] == pytest.approx(final["recommended"]["objective"], abs=1e-6)
     assert trace["best"][-1] is not None
     objective = Objective(task, 1)
     np.testing.assert_allclose(np.array(trace["u"][:INITIAL]), random_design(task, 1, INITIAL), atol=1e-5)
-    for t in (0, 49):
+    for t in (0, 64):
         sample = objective.sample(np.array(trace["u"][t]), t)
         assert (sample.n, sample.wrong) == (trace["n"][t], trace["wrong"][t])
     for answer in final.values():

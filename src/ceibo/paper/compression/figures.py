@@ -64,15 +64,18 @@ def curves(library: Library, task: str) -> Figure:
         traces = [run["trace"] for run in runs.values()]
         evaluations = np.arange(1, len(traces[0]["y"]) + 1)
         _line(axes[0], method, evaluations, [trace["best_observed"] for trace in traces])
+        checks = [trace["checks"] for trace in traces]
+        common = sorted(set.intersection(*(set(check["evaluations"]) for check in checks)))
         for axis, name in zip(axes[1:], ("best", "recommended"), strict=True):
-            _line(axis, method, traces[0]["checks"]["evaluations"], [trace["checks"][name] for trace in traces])
+            rows = [dict(zip(check["evaluations"], check[name], strict=True)) for check in checks]
+            _line(axis, method, common, [[row[n] for n in common] for row in rows])
     axes[0].set(title="lowest noisy value seen", ylabel="γ·error + size ratio")
     axes[1].set(title="`best`, on the whole evaluation set")
     axes[2].set(title="`recommended`, on the whole evaluation set")
     for axis in axes:
         axis.set_xlabel("evaluations")
     axes[0].legend(frameon=False, fontsize=7)
-    figure.suptitle(TITLES[task])
+    figure.suptitle(_title(library, task))
     return figure
 
 
@@ -100,7 +103,7 @@ def distribution(library: Library, task: str) -> Figure:
         axis.set_xticks(range(len(methods)), [METHODS[name].label for name in methods], rotation=60, ha="right")
         axis.set_title(words)
     axes[0].set_ylabel("γ·error + size ratio, whole set")
-    figure.suptitle(TITLES[task])
+    figure.suptitle(_title(library, task))
     return figure
 
 
@@ -120,6 +123,11 @@ def scatter(library: Library, task: str) -> Figure:
         original = next(iter(runs.values()))["uncompressed"]["error"]
     axis.axhline(original, color="grey", linewidth=0.8, linestyle=":")
     axis.annotate("uncompressed", (0.98, original), xycoords=("axes fraction", "data"), ha="right", va="bottom")
-    axis.set(xlabel="size ratio of the factorized layers", ylabel="error on the whole set", title=TITLES[task])
+    axis.set(xlabel="size ratio of the factorized layers", ylabel="error on the whole set", title=_title(library, task))
     axis.legend(frameon=False, fontsize=7)
     return figure
+
+
+def _title(library: Library, task: str) -> str:
+    """The task, with the number of replications."""
+    return f"{TITLES[task]}, n = {max(len(runs) for runs in runs_of(library, task).values())}"

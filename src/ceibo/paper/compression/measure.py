@@ -48,10 +48,11 @@ class Evaluator:
 
     @torch.inference_mode()
     def whole(self, ranks: Ranks) -> float:
-        """The error over the whole evaluation set; the fastest way."""
+        """The error over the whole evaluation set; the fastest way, on a GPU with its shorter products (TF32)."""
         if self.on_cpu:
             return self.whole_factored(ranks)
-        return self._wrong_dense(ranks, torch.arange(len(self)), BATCH_WHOLE) / len(self)
+        with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=True):
+            return self._wrong_dense(ranks, torch.arange(len(self)), BATCH_WHOLE) / len(self)
 
     @torch.inference_mode()
     def whole_factored(self, ranks: Ranks) -> float:

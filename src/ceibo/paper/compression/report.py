@@ -8,16 +8,34 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
 from ceibo.paper.compression.figures import write_figures
-from ceibo.paper.compression.results import ANSWERS, TITLES, finals, mean_of, optimism, paired, runs_of
+from ceibo.paper.compression.results import (
+    ANSWERS,
+    FEWEST_FOR_TESTS,
+    MUST,
+    TITLES,
+    finals,
+    lacking,
+    mean_of,
+    optimism,
+    paired,
+    runs_of,
+)
 from ceibo.paper.compression.words import DIFFERENCES, INTRODUCTION
 from ceibo.paper.library import Library
 from ceibo.paper.methods import METHODS
 from ceibo.paper.records import read
 from ceibo.paper.statistics import band, holm
+
+RANDOM_ANSWERS: Final = (
+    ("recommended", "recommended network"),
+    ("best", "`best`"),
+    ("best_observed", "network with the lowest noisy value"),
+)
 
 
 def page(library: Library, figures: dict[str, list[tuple[str, str]]], link: str, notes: Sequence[str] = ()) -> str:
@@ -26,6 +44,8 @@ def page(library: Library, figures: dict[str, list[tuple[str, str]]], link: str,
     for task in TITLES:
         if runs_of(library, task):
             parts.append(_section(library, task, figures.get(task, []), link))
+        elif task in MUST:
+            parts.append(f"## {TITLES[task]}\n\n**Not run yet: there are no records.** The commands above run it.\n")
     parts.append(DIFFERENCES)
     if notes:
         parts.append("## Notes on the records\n\n" + "\n".join(f"- {note}" for note in notes) + "\n")
@@ -43,6 +63,7 @@ def _section(library: Library, task: str, figures: list[tuple[str, str]], link: 
         f"{original['parameters']:,} parameters in all, objective {original['objective']:.4f}. Evaluation set: "
         f"{about['pictures']}. Weights: sha256 {about['weights'][:16]}….",
         "",
+        *([left, ""] if (left := lacking(library, task)) else []),
         *_answers(library, task),
         "",
         *_tests(library, task),
@@ -81,8 +102,9 @@ def _answers(library: Library, task: str) -> list[str]:
 def _tests(library: Library, task: str) -> list[str]:
     """Corrected EI against each other method, replication by replication."""
     others = [method for method in runs_of(library, task) if method != "corrected-ei"]
-    if "corrected-ei" not in runs_of(library, task) or not others:
-        return []
+    ours = finals(library, task, "corrected-ei", "best")
+    if len(ours) < FEWEST_FOR_TESTS or not others:
+        return [f"With n = {len(ours)} there is no test: Wilcoxon's needs {FEWEST_FOR_TESTS} pairs or more."]
     lines = [
         "Corrected EI against the others, paired by seed: replications in which it is better / worse, Wilcoxon's "
         "two-sided signed-rank p (exact), and Holm's over the column:",
@@ -122,20 +144,17 @@ def _sentences(library: Library, task: str) -> list[str]:
     runs = runs_of(library, task)
     gaps = ", ".join(f"{METHODS[method].label} {optimism(each):.3f}" for method, each in runs.items())
     said = [
-        f"The lowest noisy value is a fluke: on the whole set the same network is worse by, on average, {gaps}.",
+        "How much the lowest noisy value promised too much: on the whole set the same network is worse by "
+        f"(mean over replications) {gaps}."
     ]
     if "corrected-ei" in runs and "random" in runs:
         ours = finals(library, task, "corrected-ei", "recommended")
-        for answer, words in (("recommended", "recommended network"), ("best", "`best`"), ("best_observed", "lowest")):
-            test = paired(ours, finals(library, task, "random", answer))
-            label = {"best_observed": "network with the lowest noisy value, what it would give without a model,"}
-            said.append(
-                f"Corrected EI's recommended network is better than random search's {label.get(answer, words)} in "
-                f"{test.below} of {test.n} replications (p = {test.p:.3f})."
-            )
+        tests = [(words, paired(ours, finals(library, task, "random", answer))) for answer, words in RANDOM_ANSWERS]
+        counts = ", ".join(f"{words} in {test.below} of {test.n}" for words, test in tests)
+        said.append(f"Replications in which corrected EI's recommended network beats random search's: {counts}.")
     times = [run["run"] for each in runs.values() for run in each.values()]
     suggest, evaluate = (float(np.mean([each[name] for each in times])) for name in ("suggest", "evaluate"))
-    said.append(f"A replication took {suggest:.1f} s of suggestions and {evaluate:.1f} s of evaluations on average.")
+    said.append(f"On average a replication spent {suggest:.1f} s on suggestions and {evaluate:.1f} s on evaluations.")
     return [" ".join(said)]
 
 

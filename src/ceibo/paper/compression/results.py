@@ -1,7 +1,8 @@
 """Records of the compression experiments as numbers: by task, method and answer, paired by seed."""
 
 from collections.abc import Mapping
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, final
 
 import numpy as np
 
@@ -13,6 +14,26 @@ from ceibo.paper.statistics import Comparison, compare
 
 ORDER: Final = (*PAPER_SEVEN, "random", "corrected-kg", "knowledge-gradient")
 TITLES: Final = {name: plan.title for name, plan in TASKS.items()}
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Replications meant to be run: these methods, seeds 0 … seeds − 1."""
+
+    methods: tuple[str, ...]
+    seeds: int
+
+
+_THREE: Final = Plan(("corrected-ei", "ei", "random"), 3)
+PLANNED: Final = {
+    "fc3": Plan((*PAPER_SEVEN, "random"), 10),
+    "vgg16": _THREE,
+    "resnet50": _THREE,
+    "resnet50-separable": _THREE,
+}
+MUST: Final = ("fc3", "vgg16", "resnet50")  # tasks of the paper; the others stand beside
+FEWEST_FOR_TESTS: Final = 6  # pairs: with fewer, no two-sided p can be below .05
 ANSWERS: Final = {
     "recommended": "minimiser of the posterior mean",
     "best": "measured setting, best posterior mean",
@@ -26,15 +47,34 @@ def setting(task: str, method: str, noise: str = "pooled") -> Setting:
 
 
 def runs_of(library: Library, task: str, noise: str = "pooled") -> dict[str, dict[int, Record]]:
-    """Method -> seed -> record, methods in the paper's order; only those with runs."""
+    """Method -> seed -> record, methods in the paper's order; only those with runs.
+
+    Of a sweep that was stopped early only the seeds that every planned method has are shown: whole comparisons.
+    """
     found = {method: library.runs(setting(task, method, noise)) for method in ORDER}
-    return {method: runs for method, runs in found.items() if runs}
+    found = {method: runs for method, runs in found.items() if runs}
+    planned = [runs.keys() for method, runs in found.items() if method in PLANNED[task].methods]
+    whole = set.intersection(*map(set, planned)) if planned else set[int]()
+    kept = {method: {seed: run for seed, run in runs.items() if seed in whole} for method, runs in found.items()}
+    return {method: runs for method, runs in kept.items() if runs}
 
 
 def finals(library: Library, task: str, method: str, answer: str, noise: str = "pooled") -> dict[int, float]:
     """Seed -> objective of an answer, measured again on the whole evaluation set."""
-    runs = library.runs(setting(task, method, noise))
+    runs = runs_of(library, task, noise).get(method, {})
     return {seed: float(run["final"][answer]["objective"]) for seed, run in runs.items()}
+
+
+def lacking(library: Library, task: str) -> str:
+    """What a task's records lack of what is planned, as a sentence; empty if nothing."""
+    plan, runs = PLANNED[task], runs_of(library, task)
+    if absent := [method for method in plan.methods if method not in runs]:
+        return f"Of {len(plan.methods)} methods planned, {len(absent)} have no records yet."
+    least = min(len(runs[method]) for method in plan.methods)
+    if least >= plan.seeds:
+        return ""
+    few = " One replication is an example: it says nothing about which method is better." if least == 1 else ""
+    return f"**Incomplete: {least} of the {plan.seeds} replications planned have been run for every method.**{few}"
 
 
 def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Comparison:
