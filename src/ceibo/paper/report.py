@@ -182,6 +182,23 @@ def _results(page: Page, library: Library) -> None:
             shown = library.describe(Setting("hartmann", "ei", like.variant, like.protocol, like.level))
             page.heading(f"{title} ({shown})", 3)
             page.table(("method", *[NAMES[name] for name in FOUR]), rows)
+    _inert(page, library)
+
+
+def _inert(page: Page, library: Library) -> None:
+    """Powell's distances with and without the coordinate that does not enter."""
+    rows = []
+    for variant in ("plain", "shifted"):
+        for name in PAPER_SEVEN:
+            runs = list(library.runs(Setting("powell", name, variant)).values())
+            if runs:
+                means = [
+                    np.mean([measures.final_value(run, m) for run in runs]) for m in ("distance", "distance_active")
+                ]
+                rows.append([variant, METHODS[name].label, *[f"{mean:.2f}" for mean in means]])
+    if rows:
+        page.heading("Powell's inert coordinate (heteroscedastic, 10 %)", 3)
+        page.table(("variant", "method", "mean final distance", "without the inert coordinate"), rows)
 
 
 def _final(records: list[Record]) -> str:
