@@ -26,9 +26,8 @@ def main() -> None:
     results, best = ours.cv_results_, ours.best_index_
     print(f"its choice: {ours.best_params_}")
     noise, naive = results["noise_test_score"][best], results["std_test_score"][best] / 2  # std / √(folds − 1)
-    print(
-        f"its mean score: {results['mean_test_score'][best]:.3f} ± {noise:.3f}; by the folds' spread alone ± {naive:.3f}"
-    )
+    mean = results["mean_test_score"][best]
+    print(f"its mean score: {mean:.3f} ± {noise:.3f}; by the folds' spread alone ± {naive:.3f}")
 
 
 if __name__ == "__main__":

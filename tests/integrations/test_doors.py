@@ -35,7 +35,8 @@ def test_a_missing_package_is_named_with_its_pip_line(tool: str, package: str) -
 
 
 def test_importing_ceibo_needs_none_of_them() -> None:
-    code = "import sys, ceibo, ceibo.integrations; print(sorted({'torch', 'optuna', 'sklearn', 'dask'} & set(sys.modules)))"
+    tools = {"torch", "optuna", "sklearn", "dask"}
+    code = f"import sys, ceibo, ceibo.integrations; print(sorted({tools!r} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 

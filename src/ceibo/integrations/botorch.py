@@ -12,6 +12,7 @@ Only q = 1 is in closed form; batches are chosen one by one (`optimize_acqf(…,
 already chosen as `X_pending`: they shrink the variance where they are and leave the mean alone.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 try:
@@ -25,11 +26,21 @@ try:
     from botorch.posteriors.gpytorch import GPyTorchPosterior
     from botorch.utils.datasets import SupervisedDataset
     from botorch.utils.probability.utils import log_ndtr, ndtr
-    from botorch.utils.transforms import average_over_ensemble_models, is_ensemble, t_batch_mode_transform
+    from botorch.utils.transforms import is_ensemble, t_batch_mode_transform
     from linear_operator.utils.cholesky import psd_safe_cholesky
     from torch import Tensor
 except ImportError as error:
     raise ImportError("ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install 'ceibo[botorch]'") from error
+
+try:
+    from botorch.utils.transforms import average_over_ensemble_models
+except ImportError:  # older versions average in t_batch_mode_transform
+
+    def average_over_ensemble_models(
+        method: Callable[[AcquisitionFunction, Any], Any],
+    ) -> Callable[[AcquisitionFunction, Any], Any]:
+        return method
+
 
 __all__ = [
     "CorrectedExpectedImprovement",

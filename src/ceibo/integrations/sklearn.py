@@ -8,6 +8,7 @@ all of them, and the best candidate is the one with the best posterior mean, not
 """
 
 import numbers
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +16,9 @@ from typing import Any
 import numpy as np
 
 try:
+    from sklearn.base import is_classifier
     from sklearn.exceptions import FitFailedWarning
+    from sklearn.model_selection import check_cv
     from sklearn.model_selection._search import BaseSearchCV
     from sklearn.utils import check_random_state
 except ImportError as error:
@@ -157,7 +160,12 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self : object
             The fitted search.
         """
-        super().fit(X, y, **params)
+        given = self.cv
+        self.cv = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
+        try:
+            super().fit(X, y, **params)
+        finally:
+            self.cv = given
         if hasattr(self, "best_score_"):
             metric = self._metric(self.cv_results_)
             self.best_score_ = float(self.cv_results_[f"posterior_mean_test_{metric}"][self.best_index_])
@@ -171,7 +179,6 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         search = Search(parameters, Settings(self.acquisition, n_initial=self.n_initial), seed)
-        splits = SameSplits(self._checked_cv_orig)
         results: dict[str, Any] = {}
         while search.count < self.n_iter:
             # The initial design does not depend on scores, so it is evaluated at one go.
@@ -180,7 +187,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             if not batch:
                 break  # every point of the space was evaluated
             try:
-                results = evaluate_candidates([each.params for each in batch], cv=splits)
+                results = evaluate_candidates([each.params for each in batch])
             except ValueError as error:
                 if not results or self.error_score == "raise" or "fits failed" not in str(error):
                     raise
@@ -190,7 +197,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 continue
             search.evaluated += batch
             metric = self._metric(results)
-            folds = [results[f"split{fold}_test_{metric}"] for fold in range(self.n_splits_)]
+            folds = [
+                column for key, column in results.items() if re.fullmatch(rf"split\d+_test_{re.escape(metric)}", key)
+            ]
             search.scores = np.column_stack(folds)
         add_failed(results, [each.params for each in search.failed])
         add_posterior(results, metric, search.posterior())

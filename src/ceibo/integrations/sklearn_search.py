@@ -98,6 +98,12 @@ class SameSplits:
             self.splits = list(self.splitter.split(X, y, **params))
         return self.splits
 
+    def get_n_splits(self, X: Any = None, y: Any = None, **params: Any) -> int:
+        return int(self.splitter.get_n_splits(X, y, **params))
+
+    def get_metadata_routing(self) -> Any:
+        return self.splitter.get_metadata_routing()
+
 
 def add_failed(results: dict[str, Any], failed: list[dict[str, Any]]) -> None:
     """Appends a row to every column of cv_results_ for each candidate that failed: its parameters, and NaN."""
