@@ -102,7 +102,14 @@ def _claim(page: Page, claim: Claim) -> None:
 
 def _row(row: Row) -> list[str]:
     c = row.comparison
-    numbers = [str(c.n), f"{row.wins}/{c.n}", f"{row.favour:+.2f}", f"{c.median:+.3g}", _p(c.p), _p(row.corrected_p)]
+    numbers = [
+        str(c.n),
+        f"{row.wins}/{c.n}",
+        f"{row.favour + 0.0:+.2f}",
+        f"{c.median:+.3g}",
+        _p(c.p),
+        _p(row.corrected_p),
+    ]
     return [row.label, *numbers, row.verdict.value]
 
 
@@ -135,7 +142,7 @@ def _sources(page: Page, library: Library) -> None:
                 cells.append("–")
                 continue
             p = next(corrected)
-            text = f"{row.favour:+.2f} ({_p(p)})"
+            text = f"{row.favour + 0.0:+.2f} ({_p(p)})"
             cells.append(f"**{text}**" if p < 0.05 else text)
         lines.append([label, *cells])
     page.table(("what is changed", *[NAMES[name] for name in FOUR]), lines)
@@ -177,11 +184,14 @@ def _results(page: Page, library: Library) -> None:
         )
         for name in [method for method in METHODS if method in names]:
             settings = [Setting(f, name, like.variant, like.protocol, like.level) for f in FOUR]
-            rows.append([METHODS[name].label, *[_final(list(library.runs(each).values())) for each in settings]])
+            found = [list(library.runs(each).values()) for each in settings]
+            counts = sorted({len(runs) for runs in found})
+            n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+            rows.append([METHODS[name].label, n, *[_final(runs) for runs in found]])
         if rows:
             shown = library.describe(Setting("hartmann", "ei", like.variant, like.protocol, like.level))
             page.heading(f"{title} ({shown})", 3)
-            page.table(("method", *[NAMES[name] for name in FOUR]), rows)
+            page.table(("method", "n", *[NAMES[name] for name in FOUR]), rows)
     _inert(page, library)
 
 
