@@ -38,9 +38,9 @@ OPTIONAL = {
     "ax": ("integrations/botorch",),
     "optuna": ("integrations/optuna", "paper/references.py"),
     "sklearn": ("integrations/sklearn",),
-    "matplotlib": ("paper/figures.py",),
+    "matplotlib": ("paper/figures.py", "paper/compression"),
     "plotly": ("report",),
-    "pandas": ("report", "study/study.py"),  # Study.to_dataframe, which imports it when called
+    "pandas": ("report", "study/table.py"),  # Study.to_dataframe, which imports it when called
     "joblib": ("paper", "integrations/sklearn"),
     "dask": ("paper",),
     "distributed": ("paper",),
