@@ -3,11 +3,20 @@
 Links to files of the repository, which are no part of the site, become their text.
 """
 
+import logging
 import re
 from pathlib import Path
 from typing import Any
 
-_REPOSITORY = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:examples|src|tests|bench|soak|[A-Z]+\.md)[^)]*\)")
+_REPOSITORY = re.compile(r"!?\[([^\]]+)\]\((?:\.\./)+(?:examples|results|src|tests|bench|soak|[A-Z]+\.md)[^)]*\)")
+
+
+def _of_ours(record: logging.LogRecord) -> bool:
+    """False for complaints about names of optional packages, which the reader of sources does not load."""
+    return "Could not resolve alias ceibo.integrations" not in record.getMessage()
+
+
+logging.getLogger("mkdocs.plugins.griffe").addFilter(_of_ours)
 
 
 def on_config(config: Any) -> Any:
@@ -17,8 +26,9 @@ def on_config(config: Any) -> Any:
     place = next(index for index, entry in enumerate(config["nav"]) if "The mathematics" in entry)
     if integrations:
         config["nav"].insert(place, {"Integrations": integrations})
-    if (docs / "paper.md").exists():
-        config["nav"].insert(-2, {"The paper's experiments": "paper.md"})
+    for page, title in (("paper.md", "The paper's experiments"), ("compression.md", "Model compression")):
+        if (docs / page).exists():
+            config["nav"].insert(-2, {title: page})
     return config
 
 

@@ -21,7 +21,13 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
 from soak.server import running_server  # noqa: E402 - found by the line above
 
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
+# Pages with tests beside what they describe: tests/integrations, tests/paper and tests/compression.
+ELSEWHERE = ("integrations/", "paper.md", "compression.md")
+PAGES = [
+    page
+    for page in sorted((ROOT / "docs").rglob("*.md"))
+    if not page.relative_to(ROOT / "docs").as_posix().startswith(ELSEWHERE)
+]
 BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)(?P<options>[^\n]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S
 )
