@@ -40,7 +40,7 @@ OPTIONAL = {
     "sklearn": ("integrations/sklearn",),
     "matplotlib": ("paper/figures.py", "paper/compression"),
     "plotly": ("report",),
-    "pandas": ("report", "study/table.py"),  # Study.to_dataframe, which imports it when called
+    "pandas": ("report", "study/table.py", "study/study.py"),  # Study.to_dataframe, which imports it when called
     "joblib": ("paper", "integrations/sklearn"),
     "dask": ("paper",),
     "distributed": ("paper",),
