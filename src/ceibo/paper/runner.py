@@ -4,8 +4,8 @@ Each cell is a pure function of its data, so it does not matter who runs it, in 
 The sweep skips what the folder of records already holds, hands the rest to a backend, and writes each record when it
 arrives. A process that is killed loses the cells under way and nothing else.
 
-Backends: `serial`; `processes`, the standard library's; `loky`, joblib's here; `dask` and `ray`, joblib's on a cluster
-(an address, or one started on this machine).
+Backends: `serial`; `processes`, the standard library's; `loky`, joblib's here; `dask`, joblib's on a cluster, and `ray`
+(an address, or a cluster started on this machine).
 """
 
 import importlib
@@ -150,16 +150,23 @@ def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    joblib, ray, ray_joblib = _optional("joblib", "ray", "ray.util.joblib", extra="paper,ray")
+    """Ray itself: its backend for joblib cannot hand results over as they come."""
+    (ray,) = _optional("ray", extra="ray")
     with _one_thread():
         if options.address is None:
             ray.init(num_cpus=options.workers, include_dashboard=False, ignore_reinit_error=True, log_to_driver=False)
         else:
             ray.init(address=options.address, ignore_reinit_error=True)
         try:
-            ray_joblib.register_ray()
-            with joblib.parallel_config("ray", n_jobs=options.workers):
-                yield from _joblib(cells, deadline, options.workers)
+            task = ray.remote(num_cpus=1)(_task)
+            ahead = 2 * int(ray.cluster_resources().get("CPU", 1))
+            running = [task.remote(cell, deadline, None) for _, cell in zip(range(ahead), cells, strict=False)]
+            while running:
+                (done,), running = ray.wait(running, num_returns=1)
+                following = next(cells, None)
+                if following is not None:
+                    running.append(task.remote(following, deadline, None))
+                yield ray.get(done)
         finally:
             ray.shutdown()
 
