@@ -1,11 +1,13 @@
 """One replication: the same for the same cell, common initial designs, failures recorded, noiseless limits."""
 
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
 
 from ceibo import acquisition as acq
+from ceibo.errors import InputError
 from ceibo.paper import kinds
 from ceibo.paper.cells import Cell
 from ceibo.paper.experiments import EXPERIMENTS, FOUR, experiment
@@ -79,6 +81,12 @@ def test_a_failure_is_recorded_with_its_reason(monkeypatch: pytest.MonkeyPatch) 
     assert record["error"] == "ZeroDivisionError: the reactor leaked"
     assert "broken" in record["traceback"]
     assert record["cell"]["seed"] == 3
+
+
+def test_a_missing_package_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ceibo.paper.references", None)
+    with pytest.raises(InputError, match="optuna-gp cannot run here"):
+        replicate(Cell("optimise", "hartmann", "plain", "homoscedastic", 0.1, "optuna-gp", 0, 1))
 
 
 def test_out_of_time_leaves_no_record() -> None:

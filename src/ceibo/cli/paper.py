@@ -133,7 +133,10 @@ def _records(out: Path) -> Read:
 
 
 def _figures(found: Read, out: Path) -> list[tuple[str, str]]:
-    from ceibo.paper.figures import write_figures  # matplotlib, an extra
+    try:
+        from ceibo.paper.figures import write_figures  # matplotlib, an extra
+    except ImportError as error:
+        raise CeiboError(f"figures need {error.name}: pip install 'ceibo[paper]'.") from error
 
     return [(f"figures/{name}", text) for name, text in write_figures(Library(found.done), out / "figures")]
 

@@ -44,6 +44,8 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
         record |= {"status": "done", **found}
     except OutOfTimeError:
         return None
+    except ImportError as error:  # says something about the machine, nothing about the cell
+        raise InputError(f"{cell.method} cannot run here: {error}. Install what it needs, or leave it out.") from error
     except Exception as error:
         last = "".join(traceback.format_exception(error)[-3:])
         record |= {"status": "failed", "error": f"{type(error).__name__}: {error}", "traceback": last}
