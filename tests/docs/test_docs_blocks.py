@@ -106,6 +106,15 @@ def test_blocks_of_a_page_run(page: Path, folder: Path, monkeypatch: pytest.Monk
         run_page(page, folder)
 
 
+def test_the_shell_commands_of_the_readme_run(folder: Path) -> None:
+    """From an empty folder to a report, with what the README says."""
+    (block,) = (block for block in blocks(ROOT / "README.md") if block.language == "sh")
+    done = subprocess.run(["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "all 30 trials are done" in done.stdout
+    assert (folder / "report.html").exists()
+
+
 def test_the_collector_sees_what_it_should(tmp_path: Path) -> None:
     """A check that cannot fail proves nothing."""
     page = ROOT / "docs" / "index.md"
