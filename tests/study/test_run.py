@@ -1,7 +1,9 @@
 """minimize() and maximize(): budgets, prices, endings, failures, in one process."""
 
 import math
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -99,11 +101,20 @@ def test_the_price_ends_the_run() -> None:
     assert len(longer.study.trials) > len(result.study.trials)
 
 
-def test_the_time_given_ends_the_run() -> None:
-    result = ceibo.minimize(bowl, SPACE, timeout=0.2)
-    assert result.stop.reason is StopReason.TIMEOUT
-    assert "0.2 s" in result.stop.message
-    assert result.study.trials[-1].state == "done"
+def test_the_time_given_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock on which every evaluation takes ten seconds."""
+    seconds = 0.0
+
+    def slow(params: Params) -> Measurement:
+        nonlocal seconds
+        seconds += 10.0
+        return bowl(params)
+
+    clock = SimpleNamespace(monotonic=lambda: seconds, sleep=time.sleep)
+    monkeypatch.setattr("ceibo.study.runner.time", clock)
+    result = ceibo.minimize(slow, SPACE, timeout=25.0)
+    assert (result.stop.reason, result.stop.message) == (StopReason.TIMEOUT, "the time given, 25 s, was used up.")
+    assert [t.state for t in result.study.trials] == ["done"] * 3
 
 
 def test_callbacks() -> None:
