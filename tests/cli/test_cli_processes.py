@@ -85,6 +85,22 @@ def test_two_runners_share_the_work(study_file: StudyFile, tmp_path: Path) -> No
     assert len(workers) == 2
 
 
+def test_a_watched_report_follows_the_study(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+    file = study_file(trials=3)
+    assert ceibo("run", file, "-q").status == 0
+    page = tmp_path / "report.html"
+    process = spawn("report", "study.toml", "--watch", "--every", "0.3", cwd=tmp_path)
+    _until(page.exists, 60.0)
+    assert 'data-refresh="0.3"' in page.read_text(encoding="utf-8")
+    study = Study.open(f"sqlite:///{tmp_path}/demo.db", "demo")
+    study.tell(study.ask(), 0.123456)
+    _until(lambda: "0.123456" in page.read_text(encoding="utf-8"), 60.0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, "")
+    assert 'data-refresh="' not in page.read_text(encoding="utf-8")  # what stays behind no longer reloads
+
+
 def test_a_program_that_cannot_start_is_a_failed_trial(tmp_path: Path) -> None:
     space = Space({"program": Categorical(["./not-there", "x" * 200_000])})
     command = Command(Template(("{program}",), space, tmp_path, 5.0))
