@@ -1,0 +1,60 @@
+"""CeiboSampler in Ray Tune through OptunaSearch: 30 trials on a local Ray, one worker killed, all results kept.
+
+python -m soak.optuna_ray     needs ray[tune] and Optuna
+"""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray import tune
+from ray.tune.search.optuna import OptunaSearch
+
+from ceibo.integrations.optuna import CeiboSampler
+
+_TRIALS = 30
+
+
+def trainable(config: dict[str, Any]) -> None:
+    """A bowl; the trial that finds the marker file missing makes it and kills its own process, once."""
+    marker = Path(config["folder"]) / "killed"
+    with Path(config["folder"], "starts").open("a") as starts:
+        starts.write("x\n")
+        count = starts.tell() // 2
+    if count == 10 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.05)
+    tune.report({"loss": (config["x"] - 0.3) ** 2 + (config["y"] - 0.6) ** 2})
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="ceibo-ray-") as folder:
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        search = OptunaSearch(metric="loss", mode="min", sampler=CeiboSampler(seed=0))
+        space = {"x": tune.uniform(0, 1), "y": tune.uniform(0, 1), "folder": folder}
+        tuner = tune.Tuner(
+            trainable,
+            param_space=space,
+            tune_config=tune.TuneConfig(search_alg=search, num_samples=_TRIALS, max_concurrent_trials=2),
+            run_config=tune.RunConfig(
+                storage_path=folder, failure_config=tune.FailureConfig(max_failures=2), verbose=0
+            ),
+        )
+        results = tuner.fit()
+        killed = Path(folder, "killed").exists()
+        ray.shutdown()
+    losses = [result.metrics["loss"] for result in results if result.metrics and "loss" in result.metrics]
+    figures = {"trials": len(results), "results": len(losses), "a worker was killed": killed, "best": min(losses)}
+    print(json.dumps(figures, indent=1))
+    return 0 if len(losses) == _TRIALS and killed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
