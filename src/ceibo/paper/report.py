@@ -134,6 +134,7 @@ def _sources(page: Page, library: Library) -> None:
         "where corrected EI is better, and p value, Holm-corrected over this table. Bold: below 0.05."
     )
     corrected = iter(holm([row.comparison.p for _, rows in found for row in rows if row is not None]))
+    most = max(row.comparison.n for _, rows in found for row in rows if row is not None)
     lines = []
     for label, rows in found:
         cells = []
@@ -142,7 +143,8 @@ def _sources(page: Page, library: Library) -> None:
                 cells.append("–")
                 continue
             p = next(corrected)
-            text = f"{row.favour + 0.0:+.2f} ({_p(p)})"
+            few = f", n = {row.comparison.n}" if row.comparison.n < most else ""
+            text = f"{row.favour + 0.0:+.2f} ({_p(p)}{few})"
             cells.append(f"**{text}**" if p < 0.05 else text)
         lines.append([label, *cells])
     page.table(("what is changed", *[NAMES[name] for name in FOUR]), lines)
@@ -291,6 +293,14 @@ def _how(page: Page, read: Read, command: str) -> None:
     page.paragraph(
         f"All replications together took {seconds / 3600:.1f} core-hours. Methods: {', '.join(PAPER_SEVEN)}."
     )
+    library = Library(read.done)
+    runs = [run for name in FOUR for m in PAPER_SEVEN for run in library.runs(Setting(name, m)).values()]
+    if runs:
+        hours = sum(run["run"]["seconds"] for run in runs) / 3600
+        page.paragraph(
+            f"One set of benchmark-10 (seven acquisitions, four functions, heteroscedastic, plain; {len(runs)} "
+            f"replications) took {hours:.2f} core-hours: {30 * hours:.0f} minutes on two cores."
+        )
     if read.failed:
         page.heading("Failures", 3)
         page.items([f"`{record['key']}`: {record['error']}" for record in read.failed[:20]])
