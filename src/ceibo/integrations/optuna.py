@@ -45,7 +45,8 @@ from ceibo.study.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, 
 __all__ = ["CeiboSampler", "PosteriorBest", "best_trial_by_posterior", "recommended", "report_noise", "stop_by_cost"]
 
 _logger = logging.getLogger(__name__)
-_ATTEMPTS: Final = 3  # computations of one suggestion, while other processes publish theirs
+_ATTEMPTS: Final = 5  # computations of one suggestion, while other processes publish theirs
+_NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close are one
 
 
 @final
@@ -116,20 +117,21 @@ class CeiboSampler(BaseSampler):
             start = start_values(trials, axes.space.names, trial.number)
             found = suggest(evidence, axes.space, self.settings, start, self.seed, trial.number)
             params = axes.decode(found.params)
+            known = running_points(trials, axes, trial.number)
             record = to_record(found, len(evidence), self.seed) | {"names": list(axes.space.names)}
+            record["pending"] = list(known)  # numbers of the trials it knew to be running, and where
             record["internal"] = {name: axes.axes[name].distribution.to_internal_repr(params[name]) for name in params}
             published = dict.fromkeys(published, "") | record_to_attributes(record)  # leaves nothing of a longer one
             for key, text in published.items():
                 study._storage.set_trial_system_attr(trial._trial_id, key, text)
-            known = running_points(trials, axes, trial.number)
             if not known and not _others_run(trials, trial):
                 break
             # Another worker may have thought at the same time and come to the same point. Both have published by now:
-            # think again with what is new, at first whoever sees it, then the later trial only.
+            # think again with what is new, and once more for as long as what is new is too near.
             trials = study.get_trials(deepcopy=False)
             now = running_points(trials, axes, trial.number)
-            new = [number for number, x in now.items() if number not in known or not np.array_equal(known[number], x)]
-            if not any(attempt == 0 or number < trial.number for number in new):
+            new = [x for number, x in now.items() if number not in known or not np.array_equal(known[number], x)]
+            if not any(attempt == 0 or np.max(np.abs(x - found.x)) < _NEAR for x in new):
                 break
         return params
 
