@@ -4,7 +4,10 @@ import subprocess
 import sys
 import time
 
-CHECKS = ("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead")
+CHECKS = (
+    *("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead"),
+    *("cli_hostile", "cli_children", "cli_kills", "paper_kills", "optuna_parallel", "optuna_ray"),
+)
 
 
 def main() -> int:

@@ -50,7 +50,8 @@ def main() -> int:
         results = tuner.fit()
         killed = Path(folder, "killed").exists()
         ray.shutdown()
-    losses = [result.metrics["loss"] for result in results if result.metrics and "loss" in result.metrics]
+    metrics = [results[index].metrics or {} for index in range(len(results))]
+    losses = [each["loss"] for each in metrics if "loss" in each]
     figures = {"trials": len(results), "results": len(losses), "a worker was killed": killed, "best": min(losses)}
     print(json.dumps(figures, indent=1))
     return 0 if len(losses) == _TRIALS and killed else 1

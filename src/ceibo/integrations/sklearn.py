@@ -94,6 +94,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     True
     """
 
+    cv: Any  # set by the base class
     _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as every scikit-learn estimator declares it
         **BaseSearchCV._parameter_constraints,
         "param_distributions": [dict],
