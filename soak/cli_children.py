@@ -38,7 +38,7 @@ class Figures:
     right: int  # value or failure as expected
     longest: float  # seconds after the limit (or in all, where there is a value)
     left: int  # processes left behind
-    memory: int  # MB, largest of this process and its children so far
+    memory: int  # MB by which the largest size of this process or of its children grew
 
     @property
     def good(self) -> bool:
@@ -61,13 +61,19 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
             value = None
         return value == expected, time.monotonic() - begin - (limit if expected is None else 0.0)
 
+    before = _largest_sizes()
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = list(pool.map(once, range(runs)))
-    usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    grown = max(after - size for size, after in zip(before, _largest_sizes(), strict=True))
     return Figures(
-        kind, runs, sum(right for right, _ in outcomes), max(late for _, late in outcomes), _alive(marker),
-        max(usage) // 1024,
+        kind, runs, sum(right for right, _ in outcomes), max(late for _, late in outcomes), _alive(marker), grown
     )  # fmt: skip
+
+
+def _largest_sizes() -> list[int]:
+    """MB at their largest so far: this process, and the largest of its children."""
+    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return [resource.getrusage(each).ru_maxrss // 1024 for each in who]
 
 
 def _alive(marker: str) -> int:
