@@ -61,19 +61,19 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
             value = None
         return value == expected, time.monotonic() - begin - (limit if expected is None else 0.0)
 
-    before = _largest_sizes()
+    before = _largest_size()
     with ThreadPoolExecutor(jobs) as pool:
         outcomes = list(pool.map(once, range(runs)))
-    grown = max(after - size for size, after in zip(before, _largest_sizes(), strict=True))
+    grown = _largest_size() - before
     return Figures(
         kind, runs, sum(right for right, _ in outcomes), max(late for _, late in outcomes), _alive(marker), grown
     )  # fmt: skip
 
 
-def _largest_sizes() -> list[int]:
-    """MB at their largest so far: this process, and the largest of its children."""
+def _largest_size() -> int:
+    """MB of the largest so far, this process or one of its children (which begin as copies of it)."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return [resource.getrusage(each).ru_maxrss // 1024 for each in who]
+    return max(resource.getrusage(each).ru_maxrss // 1024 for each in who)
 
 
 def _alive(marker: str) -> int:
