@@ -5,6 +5,7 @@ import pytest
 
 from ceibo.acquisition import build, maximize
 from ceibo.acquisition.avoid import avoid
+from ceibo.gp.inputs import Array
 from helpers import ACQUISITION_NAMES, assert_gradient, central_difference, far_from, make_gp
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
@@ -45,3 +46,19 @@ def test_the_maximum_is_found_elsewhere() -> None:
 def test_no_points_no_fence() -> None:
     acq = build("ei", make_gp(4))
     assert avoid(acq, np.zeros((0, 3)), 0.1) is acq
+
+
+def test_two_fences_add_up_in_value_and_gradient() -> None:
+    acq = build("ei", make_gp(3, n=8, d=2))
+    first, second = np.array([[0.2, 0.3]]), np.array([[0.7, 0.6]])
+    both = avoid(avoid(acq, first, 0.1), second, 0.3)
+
+    def climbed(X: Array) -> Array:
+        return both.climbable(both.predictor(X)).value
+
+    x = np.array([[0.45, 0.5]])
+    prediction = both.predictor(x)
+    gradient = both.climbable(prediction).gradient(prediction)[0]
+    step = 1e-6
+    numeric = [float((climbed(x + step * e) - climbed(x - step * e))[0]) / (2 * step) for e in np.eye(2)]
+    np.testing.assert_allclose(gradient, numeric, rtol=1e-5)  # central differences of step 1e-6

@@ -38,7 +38,8 @@ class Avoiding(Acquisition):
         with np.errstate(divide="ignore"):
             penalty = np.log1p(-closeness).sum(axis=1)
         steepness = np.divide(-1.0, 1.0 - closeness, out=np.zeros_like(closeness), where=closeness < 1.0)
-        return replace(jet, value=jet.value + penalty, x=cross.pullback(steepness))
+        away = cross.pullback(steepness)
+        return replace(jet, value=jet.value + penalty, x=away if jet.x is None else jet.x + away)
 
     @property
     def scale(self) -> float:
