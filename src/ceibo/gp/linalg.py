@@ -108,7 +108,7 @@ def _invert_block(L: Array, out: Array, start: int, stop: int) -> None:
 # ---------------------------------------------------------------------------------------------------------------
 # BLAS threads
 
-_TWO_THREADS_FROM: Final = 700
+_TWO_THREADS_FROM: Final = 3000
 _lock = threading.Lock()
 _wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
 _original: list[tuple[object, int]] = []
@@ -123,9 +123,9 @@ def _libraries() -> tuple[object, ...]:
 def blas_threads(n: int) -> int:
     """How many BLAS threads to use on n×n matrices: a function of n alone, so that results are repeatable.
 
-    Measured with `python -m bench.threads` on two idle cores: a second thread makes factorizations 1.4 to 1.8 times
-    as fast from some 700 rows on, brings nothing at 400 and costs up to 40 % below 200. On a busy machine, where
-    threads wait for each other, it costs many times more.
+    `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second thread from some 700
+    rows on, on two idle cores. But whole fits were slower with it, at 1,000 rows (0.9 s against 0.5 s) and at 2,000
+    (3.7 s against 3.4 s), and on a busy machine, where threads wait for each other, it costs many times more.
     """
     return 1 if n < _TWO_THREADS_FROM else 2
 
