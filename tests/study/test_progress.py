@@ -1,5 +1,6 @@
 """The progress display: in a terminal, and silence elsewhere."""
 
+import itertools
 import os
 import pty
 import re
@@ -9,7 +10,7 @@ import sys
 import pytest
 
 import ceibo
-from ceibo.study.progress import _clock
+from ceibo.study.progress import _clock, _packed
 
 CODE = """
 import ceibo
@@ -67,6 +68,16 @@ def test_wanted_or_not(capfd: pytest.CaptureFixture[str]) -> None:
     assert "2/2 trials" in shown.err
     ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)  # type: ignore[arg-type, return-value]
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
+def test_nothing_is_cut_in_a_narrow_terminal(width: int) -> None:
+    parts = ["12/120 trials", "0:00:12 left", "best 0.5 ± 0.1", "still to gain 0.01"]
+    lines = _packed(parts, width).split("\n")
+    assert " · ".join(lines).split(" · ") == parts
+    assert max(map(len, lines)) <= width
+    for line, following in itertools.pairwise(lines):
+        assert len(f"{line} · {following.split(' · ')[0]}") > width
 
 
 def test_clock() -> None:

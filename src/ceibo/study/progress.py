@@ -67,16 +67,25 @@ class Progress:
         parts = []
         done = len(self.study._snapshot.in_state("done", "failed"))
         parts.append(f"{done}/{self.n_trials} trials" if self.n_trials else f"{done} trials")
+        if self.n_trials and self.count and not self.ended:
+            seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
+            parts.append(f"{_clock(seconds)} left")
         if self.best is not None:
             parts.append(f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})")
         if self.worth is not None and self.worth.remaining:
             parts.append(f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}")
         if self.running > 1:
             parts.append(f"{self.running} running")
-        if self.n_trials and self.count and not self.ended:
-            seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
-            parts.append(f"{_clock(seconds)} left")
-        return Text(" · ".join(parts), style="bold", no_wrap=True, overflow="ellipsis")
+        return Text(_packed(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis")
+
+
+def _packed(parts: list[str], width: int) -> str:
+    """The parts in one line, or in as many as a narrow terminal needs: none is cut while it fits a line by itself."""
+    lines = parts[:1]
+    for part in parts[1:]:
+        joined = f"{lines[-1]} · {part}"
+        lines = [*lines[:-1], joined] if len(joined) <= width else [*lines, part]
+    return "\n".join(lines)
 
 
 def _line(trial: Trial) -> Text:
