@@ -7,10 +7,12 @@ import sys
 import textwrap
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from pathlib import Path
 
+import dask
 import distributed
 import pytest
 
@@ -189,6 +191,36 @@ def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) ->
         result = ceibo.minimize(slow_bowl, SPACE, n_trials=12, storage=storage, executor=executor, callbacks=[kill])
     assert killed
     in_order(result.study, 12)
+
+
+def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path: Path) -> None:
+    """Retried while Dask allows it, then recorded as failed; what has been told is not evaluated again."""
+    (tmp_path / "calls").mkdir()
+
+    def deadly(params: Params) -> Measurement:
+        x = float(params["x"])
+        (tmp_path / "calls" / f"{x!r} {time.time_ns()}").touch()
+        if x > 0.95 or (x > 0.5 and not (tmp_path / "died").exists()):  # always; once
+            (tmp_path / "died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return bowl(params)
+
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(**options) as running,
+        distributed.Client(running) as client,
+        client.get_executor() as executor,
+    ):
+        # One at a time, so that a death is nobody else's.
+        study = ceibo.minimize(deadly, SPACE, n_trials=5, storage=storage, executor=executor).study
+    calls = Counter(float(path.name.split()[0]) for path in (tmp_path / "calls").iterdir())
+    states = {float(trial.params["x"]): trial.state for trial in study.trials}
+    first = next(x for x in states if x > 0.5)
+    assert states == {x: "failed" if x > 0.95 else "done" for x in states}
+    assert calls == {x: 2 if x == first or x > 0.95 else 1 for x in states}
+    assert sorted(states.values()) == ["done"] * 4 + ["failed"]
+    assert all("KilledWorker" in str(trial.reason) for trial in study.trials if trial.state == "failed")
 
 
 def draw(params: Params) -> float:

@@ -139,14 +139,19 @@ class Runner:
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
-            finished, _ = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED)
-            for future in sorted(finished, key=lambda each: self.running[each].number):
+            finished = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED).done
+            news = bool(finished)
+            while finished:
+                # Popped: Dask evaluates again what is lost with a worker, as long as anyone holds the future.
+                future = min(finished, key=lambda each: self.running[each].number)
+                finished.remove(future)
                 trial = self._finish(future)
+                del future
                 display.finished(trial, len(self.running))
                 asked = [callback(self.study, trial) for callback in callbacks]  # every one is called
                 if any(asked):
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
-            if finished or self.limits.timeout is not None:
+            if news or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
                 display.judged(self.worth)
 
