@@ -32,6 +32,7 @@ OPTIONAL = {
     "torch": ("integrations/botorch", "paper/references.py", "paper/compression"),
     "torchvision": ("paper/compression",),
     "safetensors": ("paper/compression",),
+    "mlxtend": ("paper/compression",),
     "botorch": ("integrations/botorch", "paper/references.py"),
     "gpytorch": ("integrations/botorch", "paper/references.py"),
     "linear_operator": ("integrations/botorch", "paper/references.py"),

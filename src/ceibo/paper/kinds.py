@@ -1,7 +1,7 @@
 """Every kind of replication, by name: plain optimisation, draws of a Gaussian process, scenario, cost, theory."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -198,6 +198,21 @@ def theory_run(cell: Cell, watch: Watch) -> dict[str, Any]:
     return {"trace": rounded | {"kappa": kappa, "amplitude": amplitude}, "digest": digest(run.evidence)}
 
 
+def compression(cell: Cell, watch: Watch) -> dict[str, Any]:
+    """Ranks of a network's layers under a noisy error: `ceibo.paper.compression`, which needs torch."""
+    from ceibo.paper.compression.replicate import compression as run
+
+    return run(cell, watch)
+
+
+def require(cells: Iterable[Cell]) -> None:
+    """An error that says what is missing on this machine, if it is, before any of the cells is run."""
+    if tasks := dict.fromkeys(cell.problem for cell in cells if cell.kind == "compression"):
+        from ceibo.paper.compression.replicate import require as need
+
+        need(tasks)
+
+
 def _list(values: Array, exponent: int = 0) -> list[float]:
     return [float(f"{value:.6g}") for value in np.ldexp(np.atleast_1d(values), exponent).tolist()]
 
@@ -208,4 +223,5 @@ KINDS: Final[dict[str, Kind]] = {
     "scenario": scenario,
     "cost": cost,
     "theory": theory_run,
+    "compression": compression,
 }

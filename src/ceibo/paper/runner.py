@@ -23,6 +23,7 @@ from typing import Any, Final, final
 
 from ceibo.errors import InputError
 from ceibo.paper.cells import Cell
+from ceibo.paper.kinds import require
 from ceibo.paper.records import Record, Writer, read
 from ceibo.paper.replicate import replicate
 
@@ -82,6 +83,8 @@ def sweep(cells: Sequence[Cell], path: Path, options: Options, progress: Progres
         todo = [cell for cell in cells if cell.key not in keys]
         finished = failed = 0
         if todo:
+            if options.address is None:  # otherwise the cells run on other machines, which may have what is needed
+                require(todo)
             for record in BACKENDS[backend](_until(todo, deadline), deadline, options):
                 if record is None:
                     continue

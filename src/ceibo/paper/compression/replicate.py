@@ -8,6 +8,8 @@ again on the whole evaluation set, every few steps and at the end, which the sea
 
 import os
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,8 +24,8 @@ from ceibo.gp.inputs import Array
 from ceibo.paper import methods
 from ceibo.paper.cells import Cell
 from ceibo.paper.compression.objective import Objective, Sample, told_noise
-from ceibo.paper.compression.tasks import Task, load_task, random_design
-from ceibo.paper.replicate import Watch, digest
+from ceibo.paper.compression.tasks import Task, blueprint, find_files, load_task, random_design
+from ceibo.paper.runs import Watch, digest
 from ceibo.study.estimate import incumbent, recommendation
 from ceibo.study.suggest import Evidence, Model
 
@@ -44,17 +46,29 @@ def cell_of(task: str, method: str, seed: int, evaluations: int = EVALUATIONS, n
 
 def compression(cell: Cell, watch: Watch) -> dict[str, Any]:
     """A kind of replication for ceibo.paper.kinds: the task's data come from the folders in the environment."""
-    return replicate(_task(cell.problem, *_sources()), cell, watch)
+    return replicate(_task(cell.problem, *_sources(cell.problem)), cell, watch)
 
 
-def _sources() -> tuple[str, str]:
+def require(names: Iterable[str]) -> None:
+    """An error that says what is missing, if it is, of the data and weights of these tasks."""
+    for name in names:
+        folders, _ = _sources(name)
+        find_files(name, _places(folders))
+
+
+def _sources(name: str) -> tuple[str, str]:
     device = os.environ.get(DEVICE) or ("cuda" if torch.cuda.is_available() else "cpu")
-    if not os.environ.get(FOLDERS):
+    needs = blueprint(name).needs
+    if needs and not os.environ.get(FOLDERS):
         raise InputError(
-            f"the compression experiments need data and weights: set {FOLDERS} to the folders that hold them, "
-            f"separated by {os.pathsep!r}."
+            f"the compression experiments need data and weights, {name}: {', '.join(need.what for need in needs)}; "
+            f"name the folders that hold them with --data, or in {FOLDERS}, separated by {os.pathsep!r}."
         )
-    return os.environ[FOLDERS], device
+    return os.environ.get(FOLDERS, ""), device
+
+
+def _places(folders: str) -> list[Path]:
+    return [Path(place) for place in folders.split(os.pathsep) if place]
 
 
 @cache
@@ -63,7 +77,7 @@ def _task(name: str, folders: str, device: str) -> Task:
     if device != "cpu":  # rounding like a CPU's, and the same each time
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.deterministic = True
-    return load_task(name, [Path(place) for place in folders.split(os.pathsep)], device)
+    return load_task(name, _places(folders), device)
 
 
 @final
@@ -77,14 +91,21 @@ class Search:
     points: list[Array] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     known: dict[bytes, float] = field(default_factory=dict)
-    suggest_seconds: float = 0.0
-    evaluate_seconds: float = 0.0
+    seconds: dict[str, float] = field(default_factory=dict)  # by what they were spent on
 
     def measure(self, u: Array) -> None:
-        since = time.perf_counter()
-        self.samples.append(self.objective.sample(u, len(self.samples)))
+        with self.timed("evaluate"):
+            self.samples.append(self.objective.sample(u, len(self.samples)))
         self.points.append(u)
-        self.evaluate_seconds += time.perf_counter() - since
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Adds the seconds inside, and those of the processor, which a busy machine does not stretch."""
+        clocks = {what: time.perf_counter, f"{what}_cpu": time.process_time}
+        since = {name: clock() for name, clock in clocks.items()}
+        yield
+        for name, clock in clocks.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + clock() - since[name]
 
     @property
     def evidence(self) -> Evidence:
@@ -118,10 +139,9 @@ def replicate(task: Task, cell: Cell, watch: Watch | None = None) -> dict[str, A
     judged: Model | None = None
     for t in range(cell.steps + 1):
         watch.check()
-        since = time.perf_counter()
-        evidence = search.evidence
-        proposal = propose(evidence, len(evidence)) if t < cell.steps or judged is None else None
-        search.suggest_seconds += time.perf_counter() - since
+        with search.timed("suggest"):
+            evidence = search.evidence
+            proposal = propose(evidence, len(evidence)) if t < cell.steps or judged is None else None
         checked = t % every == 0 or t == cell.steps
         model = None if proposal is None else proposal.model
         if model is None and checked:
@@ -144,7 +164,7 @@ def replicate(task: Task, cell: Cell, watch: Watch | None = None) -> dict[str, A
             "device": task.evaluator.inputs.device.type,
         },
         "digest": digest(search.evidence),
-        "times": {"suggest": round(search.suggest_seconds, 3), "evaluate": round(search.evaluate_seconds, 3)},
+        "times": {name: round(seconds, 3) for name, seconds in search.seconds.items()},
     }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from ceibo.paper.compression.results import (
 from ceibo.paper.compression.words import DIFFERENCES, INTRODUCTION
 from ceibo.paper.library import Library
 from ceibo.paper.methods import METHODS
-from ceibo.paper.records import read
+from ceibo.paper.records import Read, read
 from ceibo.paper.statistics import band, holm
 
 RANDOM_ANSWERS: Final = (
@@ -158,17 +158,23 @@ def _sentences(library: Library, task: str) -> list[str]:
     return [" ".join(said)]
 
 
+def write_page(found: Read, out: Path, pictures: Path) -> None:
+    """Writes the figures of the records into the folder `pictures`, and the page to the file `out`."""
+    library = Library(record for record in found.done if record["cell"]["kind"] == "compression")
+    figures = write_figures(library, pictures)
+    failed = [record for record in found.failed if record["cell"]["kind"] == "compression"]
+    notes = [*found.notes, *(f"{record['key']} failed: {record['error']}" for record in failed)]
+    link = os.path.relpath(pictures, out.parent)
+    out.write_text(page(library, figures, Path(link).as_posix(), notes), encoding="utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=Path, required=True, help="folder of records; figures are put beside them")
     parser.add_argument("--out", type=Path, required=True, help="Markdown file to write")
     given = parser.parse_args(arguments)
     found = read(given.records)
-    library = Library(record for record in found.done if record["cell"]["kind"] == "compression")
-    figures = write_figures(library, given.records)
-    notes = [*found.notes, *(f"{record['key']} failed: {record['error']}" for record in found.failed)]
-    link = os.path.relpath(given.records, given.out.parent)
-    given.out.write_text(page(library, figures, Path(link).as_posix(), notes), encoding="utf-8")
+    write_page(found, given.out, given.records)
     print(f"{given.out}: {len(found.done)} records, {len(found.failed)} failed")
     return 0
 

