@@ -4,14 +4,19 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import norm
 
+from ceibo.acquisition import build
+from ceibo.gp import GaussianProcess, Matern52
 from ceibo.paper.compression.replicate import cell_of, replicate
 from ceibo.paper.compression.report import main, page
 from ceibo.paper.compression.results import PLANNED, finals, lacking, optimism, paired, runs_of
+from ceibo.paper.compression.stall import crowd, stall
 from ceibo.paper.compression.tasks import Task
 from ceibo.paper.library import Library
-from ceibo.paper.records import Writer
+from ceibo.paper.records import Writer, read
 from ceibo.paper.replicate import FORMAT
 from ceibo.version import __version__
 
@@ -60,7 +65,9 @@ def test_page_and_figures_are_written(records: list[dict[str, Any]], tmp_path: P
     assert "x failed: InputError: nothing there" in text
     mean = sum(finals(Library(records), "fc3", "corrected-ei", "recommended").values()) / 2
     assert f"| corrected EI | 2 | {mean:.4f} ±" in text
-    assert "Of 8 methods planned, 6 have no records yet." in text
+    assert "**Incomplete: 76 of 80 replications have not been run; 0 of 10 are there for every method.**" in text
+    assert "Seeds missing: corrected EI 2–9; EI 0–9;" in text
+    assert "Where the 4 evaluations after the random design went" in text
     assert "With n = 2 there is no test" in text
     assert "## VGG-16 on Tiny ImageNet\n\n**Not run yet" in text
 
@@ -77,8 +84,8 @@ def test_only_whole_comparisons_are_shown_and_gaps_are_said(records: list[dict[s
         if record["cell"]["method"] == "random"
         for method in PLANNED["vgg16"].methods
     ]
-    assert "2 of the 3 replications planned" in lacking(Library(three), "vgg16")
-    assert "1 of the 3" in lacking(Library(three[:3]), "vgg16")
+    assert "3 of 9 replications have not been run; 2 of 3" in lacking(Library(three), "vgg16")
+    assert "1 of 3 are there" in lacking(Library(three[:3]), "vgg16")
     assert "says nothing about which method is better" in lacking(Library(three[:3]), "vgg16")
 
 
@@ -86,3 +93,27 @@ def test_a_page_without_records_still_explains() -> None:
     text = page(Library([]), {}, "figures")
     assert "What differs from the paper's set-up" in text
     assert text.count("**Not run yet: there are no records.**") == 3
+
+
+@pytest.mark.parametrize("repeats", [100, 400])
+def test_corrected_ei_at_a_place_that_is_known_does_not_fall_while_the_incumbent_is_unsure(repeats: int) -> None:
+    place, best = np.array([0.2]), np.array([0.8])  # far apart in length scales
+    X = np.vstack([np.tile(place, (repeats, 1)), best])
+    y = np.append(np.zeros(repeats), -0.1)
+    gp = GaussianProcess(X, y, np.full(len(X), 0.2**2), Matern52(np.array([0.05]), 1.0), 0.0)
+    z = -0.1 / 0.2
+    limit = 0.2 * (norm.pdf(z) + z * norm.cdf(z))  # σ(x⁺) τ(u/σ(x⁺)): nothing left of σ(x)
+    assert build("corrected-ei", gp).value(place[None])[0] == pytest.approx(limit, rel=0.1)
+    assert build("corrected-ei", gp).value(best[None])[0] == pytest.approx(0.0, abs=1e-12)
+    assert build("ei", gp).value(place[None])[0] < 1e-4 * limit
+
+
+def test_the_stalled_search_on_record_learns_nothing_from_its_next_measurement() -> None:
+    found = read(Path(__file__).parents[2] / "results/compression")
+    (record,) = (r for r in found.done if r["key"] == cell_of("fc3", "corrected-ei", 0).key)
+    end = stall(record)
+    assert crowd(record) > 200
+    assert end.crowd > 50 * end.at_best
+    assert end.std_best > 4 * end.std_next
+    assert end.value - end.after_next < 1e-3 * end.value
+    assert end.value - end.after_best > 0.03 * end.value

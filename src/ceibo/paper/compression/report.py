@@ -6,12 +6,13 @@ python -m ceibo.paper.compression.report --records results/compression --out doc
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ceibo.paper.compression.analysis import ANALYSIS
 from ceibo.paper.compression.figures import write_figures
 from ceibo.paper.compression.results import (
     ANSWERS,
@@ -25,6 +26,7 @@ from ceibo.paper.compression.results import (
     paired,
     runs_of,
 )
+from ceibo.paper.compression.stall import NEAR, Stall, crowd, stall
 from ceibo.paper.compression.words import DIFFERENCES, INTRODUCTION
 from ceibo.paper.library import Library
 from ceibo.paper.methods import METHODS
@@ -45,8 +47,9 @@ def page(library: Library, figures: dict[str, list[tuple[str, str]]], link: str,
         if runs_of(library, task):
             parts.append(_section(library, task, figures.get(task, []), link))
         elif task in MUST:
-            parts.append(f"## {TITLES[task]}\n\n**Not run yet: there are no records.** The commands above run it.\n")
-    parts.append(DIFFERENCES)
+            said = f"**Not run yet: there are no records.** {lacking(library, task)} The commands above run it."
+            parts.append(f"## {TITLES[task]}\n\n{said}\n")
+    parts.extend([ANALYSIS, DIFFERENCES] if runs_of(library, "fc3") else [DIFFERENCES])
     if notes:
         parts.append("## Notes on the records\n\n" + "\n".join(f"- {note}" for note in notes) + "\n")
     return "\n".join(parts)
@@ -71,6 +74,8 @@ def _section(library: Library, task: str, figures: list[tuple[str, str]], link: 
         *_networks(library, task),
         "",
         *_sentences(library, task),
+        "",
+        *_crowds(library, task),
         "",
     ]
     for name, caption in figures:
@@ -152,10 +157,63 @@ def _sentences(library: Library, task: str) -> list[str]:
         tests = [(words, paired(ours, finals(library, task, "random", answer))) for answer, words in RANDOM_ANSWERS]
         counts = ", ".join(f"{words} in {test.below} of {test.n}" for words, test in tests)
         said.append(f"Replications in which corrected EI's recommended network beats random search's: {counts}.")
-    times = [run["run"] for each in runs.values() for run in each.values()]
-    suggest, evaluate = (float(np.mean([each[name] for each in times])) for name in ("suggest", "evaluate"))
-    said.append(f"On average a replication spent {suggest:.1f} s on suggestions and {evaluate:.1f} s on evaluations.")
+    said.append(_spent([run["run"] for each in runs.values() for run in each.values()]))
     return [" ".join(said)]
+
+
+def _spent(times: Sequence[Mapping[str, float]]) -> str:
+    """Seconds per replication: as the machine was, and of the processor alone where that was recorded."""
+
+    def mean(name: str) -> float:
+        return float(np.mean([each[name] for each in times if name in each]))
+
+    said = f"On average a replication spent {mean('suggest'):.1f} s on suggestions and {mean('evaluate'):.1f} s on"
+    if not any("suggest_cpu" in each for each in times):
+        return f"{said} evaluations."
+    count = sum("suggest_cpu" in each for each in times)
+    return (
+        f"{said} evaluations, on a machine busy with other work; of the processor's time ({count} replications) "
+        f"{mean('suggest_cpu'):.1f} s and {mean('evaluate_cpu'):.1f} s, at most "
+        f"{max(each['suggest_cpu'] + each['evaluate_cpu'] for each in times if 'suggest_cpu' in each):.1f} s together."
+    )
+
+
+def _crowds(library: Library, task: str) -> list[str]:
+    """Where the evaluations went, and what corrected EI would learn from the next one."""
+    runs = runs_of(library, task)
+    searching = {method: each for method, each in runs.items() if method != "random"}
+    if not searching:
+        return []
+    steps = max(run["cell"]["steps"] for each in runs.values() for run in each.values())
+    lines = [
+        f"Where the {steps} evaluations after the random design went: the most of them that lie within {NEAR:g} of one "
+        "of them in every coordinate of the box (scaled to 0..1), by replication, sorted:",
+        "",
+        "| method | evaluations at one place | median |",
+        "|---|---|---:|",
+    ]
+    for method, each in searching.items():
+        counts = sorted(crowd(run) for run in each.values())
+        lines.append(f"| {METHODS[method].label} | {', '.join(map(str, counts))} | {np.median(counts):g} |")
+    if "corrected-ei" in searching:
+        lines += ["", *_stalls({seed: stall(run) for seed, run in searching["corrected-ei"].items()})]
+    return lines
+
+
+def _stalls(found: Mapping[int, Stall]) -> list[str]:
+    """Corrected EI at the end of each replication."""
+    lines = [
+        "Corrected EI at the end of each replication, from the model fitted again: evaluations so far at the place x "
+        "where it would measure next and at its incumbent x⁺, what is not known of f there (standard deviations), and "
+        "its value α(x) now, after one more measurement at x, and after one more at x⁺ instead:",
+        "",
+        "| seed | at x | at x⁺ | std at x | std at x⁺ | α(x) | after x | after x⁺ |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for seed, end in found.items():
+        values = (end.std_next, end.std_best, end.value, end.after_next, end.after_best)
+        lines.append(f"| {seed} | {end.crowd} | {end.at_best} | {' | '.join(f'{value:.5f}' for value in values)} |")
+    return lines
 
 
 def write_page(found: Read, out: Path, pictures: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from ceibo.paper.compression.tasks import TASKS
 from ceibo.paper.experiments import EXPERIMENTS
 from ceibo.paper.library import Library, Setting
-from ceibo.paper.methods import PAPER_SEVEN
+from ceibo.paper.methods import METHODS, PAPER_SEVEN
 from ceibo.paper.records import Record
 from ceibo.paper.statistics import Comparison, compare
 
@@ -62,16 +62,39 @@ def finals(library: Library, task: str, method: str, answer: str, noise: str = "
     return {seed: float(run["final"][answer]["objective"]) for seed, run in runs.items()}
 
 
+def missing(library: Library, task: str) -> dict[str, list[int]]:
+    """Method -> seeds planned that have no record; only methods that lack any."""
+    plan = PLANNED[task]
+    found = {method: library.runs(setting(task, method)) for method in plan.methods}
+    lacks = {method: [seed for seed in range(plan.seeds) if seed not in found[method]] for method in plan.methods}
+    return {method: seeds for method, seeds in lacks.items() if seeds}
+
+
 def lacking(library: Library, task: str) -> str:
-    """What a task's records lack of what is planned, as a sentence; empty if nothing."""
-    plan, runs = PLANNED[task], runs_of(library, task)
-    if absent := [method for method in plan.methods if method not in runs]:
-        return f"Of {len(plan.methods)} methods planned, {len(absent)} have no records yet."
-    least = min(len(runs[method]) for method in plan.methods)
-    if least >= plan.seeds:
+    """What a task's records lack of what is planned, in words; empty if nothing."""
+    lacks = missing(library, task)
+    if not lacks:
         return ""
-    few = " One replication is an example: it says nothing about which method is better." if least == 1 else ""
-    return f"**Incomplete: {least} of the {plan.seeds} replications planned have been run for every method.**{few}"
+    plan, count = PLANNED[task], sum(map(len, lacks.values()))
+    whole = plan.seeds - len(set().union(*lacks.values()))
+    said = (
+        f"**Incomplete: {count} of {len(plan.methods) * plan.seeds} replications have not been run; {whole} of "
+        f"{plan.seeds} are there for every method.**"
+    )
+    few = " One replication is an example: it says nothing about which method is better." if whole == 1 else ""
+    left = "; ".join(f"{METHODS[method].label} {_ranges(seeds)}" for method, seeds in lacks.items())
+    return f"{said}{few} Seeds missing: {left}."
+
+
+def _ranges(seeds: list[int]) -> str:
+    """0, 1, 2, 5 as 0–2, 5."""
+    parts: list[list[int]] = []
+    for seed in seeds:
+        if parts and seed == parts[-1][-1] + 1:
+            parts[-1].append(seed)
+        else:
+            parts.append([seed])
+    return ", ".join(f"{part[0]}–{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts)
 
 
 def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Comparison:
