@@ -5,7 +5,8 @@ import importlib
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
+from scipy.stats import multivariate_normal, norm
 
 from ceibo import acquisition
 from ceibo.errors import InputError
@@ -95,9 +96,35 @@ def test_log_likelihood_is_that_of_the_raw_data(kind: str, kernel: str) -> None:
 def test_maximum_likelihood_has_the_higher_likelihood_and_map_the_higher_posterior() -> None:
     X, y, noise = data(4, "unknown")
     by_ml, by_map = (fit_gp(X, y, noise, method=method) for method in ("ml", "map"))
-    assert by_ml.log_likelihood >= by_map.log_likelihood - 1e-2
-    objective = objective_of(X, y, noise, "matern52", "map")
-    assert objective(theta_of(by_map))[0] >= objective(theta_of(by_ml))[0] - 1e-2
+    for method, better, other in (("ml", by_ml, by_map), ("map", by_map, by_ml)):
+        objective = objective_of(X, y, noise, "matern52", method)
+        assert objective(theta_of(better))[0] >= objective(theta_of(other))[0] - 1e-2
+
+
+@by_kind
+def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
+    """Maximum a posteriori: no other constant is more probable. Maximum likelihood: the average of y."""
+    X, y, noise = data(8, kind)
+    result = fit_gp(X, y, noise)
+    variances = np.where(np.isnan(noise), result.noise_variance or 0.0, noise)
+    K = kernel_oracle(result.gp.kernel, X, X) + np.diag(variances)
+
+    def log_density(mean: float) -> float:
+        prior = norm(y.mean(), y.std()).logpdf(mean)
+        return float(multivariate_normal(np.full(len(y), mean), K).logpdf(y) + prior)
+
+    found = minimize_scalar(lambda mean: -log_density(mean), bounds=(y.min(), y.max()), options={"xatol": 1e-10})
+    assert result.gp.mean == pytest.approx(found.x, abs=1e-6 * np.ptp(y))
+    assert fit_gp(X, y, noise, method="ml").gp.mean == pytest.approx(y.mean(), rel=1e-12)
+
+
+def test_the_mean_of_a_biased_sample_is_not_the_average() -> None:
+    """A search that measured mostly near the minimum: the average is low, the constant far from it is not."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.random((10, 2)), 0.5 + 0.03 * rng.standard_normal((40, 2))])
+    y = -np.exp(-30.0 * np.sum((X - 0.5) ** 2, axis=1))
+    assert np.mean(y) < -0.7
+    assert fit_gp(X, y, 1e-4).gp.mean > -0.4
 
 
 def test_unknown_noise_is_found() -> None:

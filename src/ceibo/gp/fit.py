@@ -231,4 +231,5 @@ def _process(search: _Search, hyperparameters: Hyperparameters, expected: float 
     noise = data.noise_with(hyperparameters.noise) * squared
     if expected is None:
         expected = hyperparameters.noise * squared
-    return GaussianProcess(data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected)
+    gp = GaussianProcess(data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected)
+    return gp if search.priors is None else gp.with_estimated_mean(data.scale)

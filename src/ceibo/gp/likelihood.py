@@ -2,9 +2,13 @@
 
 Notation
     θ = (log ℓ_1 … log ℓ_d, log v, log υ²)   the last only if some noise is unknown; standard units
-    K = v·g(s) + diag(noise)                  A = K⁻¹, α = A y
-    log p(y | θ) = −½ yᵀα − ½ log det K − (n/2) log 2π
+    K = v·g(s) + diag(noise)                  A = K⁻¹, α = A r
+    log p(y | θ) = −½ rᵀα − ½ log det K − (n/2) log 2π,   r = y − m
     ∂/∂θ_k = ½ Σ_ij (α_i α_j − A_ij) ∂K_ij/∂θ_k            (Rasmussen & Williams 2006, eq. 5.9)
+
+Maximum likelihood has m = 0, as in the paper. With priors the constant m is estimated too, with the prior N(0, 1): for
+each θ the best is m = 1ᵀA y/(1ᵀA 1 + 1), and it may be held fixed when differentiating (the envelope theorem). The mean
+of the values is no estimate of it: a search measures where values are good.
 
 One evaluation costs one Cholesky factor and one inverse. The sums over length scales come from matrix products:
 with W = (αᵀα − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W x_k.
@@ -60,9 +64,14 @@ class Priors:
         return float(-0.5 * (z @ z) - theta.sum()) - self._constant, -1.0 - z / self.scale
 
 
+def estimated_mean(ones: Array, values: Array) -> float:
+    """The best constant under the prior N(0, 1), from L⁻¹1 and L⁻¹y, in standard units."""
+    return float(ones @ values) / (float(ones @ ones) + 1.0)
+
+
 @final
 class Objective:
-    """log p(y | θ) + log prior(θ) and its gradient, over one set of observations.
+    """log p(y | θ, m) + log prior(θ, m), at the best m, and its gradient in θ, over one set of observations.
 
     Holds its work arrays, since allocating them anew costs as much as the arithmetic.
     """
@@ -104,9 +113,14 @@ class Objective:
             return -np.inf, np.zeros_like(theta)
         inverse = triangular_inverse(L)
         half = inverse @ data.y
+        mean = 0.0
+        if self.priors is not None:
+            ones = inverse.sum(axis=1)
+            mean = estimated_mean(ones, half)
+            half -= mean * ones
         alpha = inverse.T @ half
         quadratic = float(half @ half)
-        value = -0.5 * quadratic + float(np.log(inverse.diagonal()).sum()) - 0.5 * n * _LOG_2PI
+        value = -0.5 * (quadratic + mean**2) + float(np.log(inverse.diagonal()).sum()) - 0.5 * n * _LOG_2PI
         A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
         diagonal = alpha**2 - np.diagonal(A)
 

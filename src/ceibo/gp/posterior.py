@@ -169,6 +169,16 @@ class GaussianProcess:
         constant = n * float(np.log(2 * np.pi) + 2.0 * np.log(self.unit))
         return -0.5 * (quadratic + self.state.factor.log_determinant + constant)
 
+    def with_estimated_mean(self, std: float) -> Self:
+        """The process with its constant mean estimated from the data; N(mean, std²) is the prior of it."""
+        if len(self.pending):
+            raise InputError("estimate the mean before conditioning on pending points, not after.")
+        inverse, scale = self.state.factor.inverse, self.unit / std
+        ones = inverse.sum(axis=1)
+        step = float(ones @ (inverse @ self._residuals())) / (float(ones @ ones) + scale**2)
+        alpha = self.state.alpha - step * (inverse.T @ ones)
+        return replace(self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha))
+
     # -- more data, without refitting --------------------------------------------------------------------------
 
     def append(self, x: ArrayLike, y: float, noise_variance: float) -> Self:
