@@ -1,6 +1,8 @@
-"""Settings of the whole suite."""
+"""Settings of the whole suite, and a browser."""
 
+import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import scipy.linalg  # noqa: F401 - loads SciPy's BLAS, so that the limit below reaches it
@@ -17,3 +19,16 @@ def _one_blas_thread() -> Iterator[None]:
     """Several test processes with several BLAS threads each wait for one another; tests of threads set their own."""
     with threadpool_limits(1, "blas"):
         yield
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real one: Debian's chromium, driven by Playwright. Without it the tests report themselves as not run."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("not run: there is no Chromium; install one (Debian: apt-get install chromium)")
+    playwright = pytest.importorskip("playwright.sync_api", reason="not run: pip install playwright")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield opened
+        opened.close()

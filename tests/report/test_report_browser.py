@@ -3,9 +3,7 @@
 Without a Chromium these tests report themselves as not run; `apt-get install chromium` brings one.
 """
 
-import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +12,7 @@ import pytest
 import ceibo
 from ceibo.report import write_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-if CHROMIUM is None:
-    pytest.skip(
-        "not run: there is no Chromium; install one (Debian: apt-get install chromium)", allow_module_level=True
-    )
-playwright = pytest.importorskip("playwright.sync_api", reason="not run: pip install playwright")
-
 PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 class Visit:
