@@ -1,37 +1,62 @@
 """Every code block of the documentation runs, page by page, each in an empty folder of its own.
 
 ```python           run, in one namespace per page
-```bash             run by bash, with `ceibo` in the path
+```bash             run by bash, with `ceibo` in the path; `pip install` only looks up the extras it names
 ```LANG title="f"   written to the file f, for the blocks that follow
-```text, ``` alone  output, not run
+```text, ``` alone  output, not run; must not look like commands
+
+The few blocks that cannot run here are in NOT_RUN, each with its reason. Of those in bash every command is parsed by
+the program it calls, so that verbs, options and names exist; those in Python are compiled.
 """
 
+import argparse
+import importlib
 import os
 import re
+import shlex
+import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+
+from ceibo.cli.app import build
+from ceibo.paper.experiments import experiment
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
 from soak.server import running_server  # noqa: E402 - found by the line above
 
-# Pages with tests beside what they describe: tests/integrations, tests/paper and tests/compression.
-ELSEWHERE = ("integrations/", "paper.md", "compression.md")
-PAGES = [
-    page
-    for page in sorted((ROOT / "docs").rglob("*.md"))
-    if not page.relative_to(ROOT / "docs").as_posix().startswith(ELSEWHERE)
-]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+# (page, a text of the block) -> why it is not run.
+NOT_RUN = {
+    ("paper.md", "ceibo paper run all"): "minutes to days of computing",
+    ("paper.md", "tcp://scheduler:8786"): "needs a Dask and a Ray cluster",
+    ("compression.md", "vgg16-features-imagenet"): "needs MNIST, ImageNet, weights, a GPU and hours",
+    (
+        "integrations/optuna.md",
+        "optuna-dashboard sqlite",
+    ): "a server, which never ends; test_optuna_dashboard.py serves it",
+    ("integrations/optuna.md", "tuner.fit()"): "starts a Ray, which is not in the extra dev; soak.optuna_ray runs it",
+}
 BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w*)(?P<options>[^\n]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S
 )
 OUTPUT = ("", "text", "console", "output")
+COMMAND = re.compile(r"^\s*(\$ )?(pip|ceibo|python|make|optuna-dashboard) ", re.M)
+PIP = """#!{python}
+# Stands in for pip: the extras named must exist.
+import re, sys, tomllib
+extras = tomllib.load(open("{pyproject}", "rb"))["project"]["optional-dependencies"]
+names = [name for each in sys.argv[2:] for found in re.findall(r"^ceibo\\[(.*)\\]$", each) for name in found.split(",")]
+sys.exit(sys.argv[1] != "install" or not names or not set(names) <= set(extras))
+"""
 
 
 @dataclass(frozen=True)
@@ -58,10 +83,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder to work in, with `ceibo` and `python` in the path."""
     tools = tmp_path / "tools"
     tools.mkdir()
-    command = tools / "ceibo"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ceibo "$@"\n')
-    command.chmod(command.stat().st_mode | stat.S_IXUSR)
-    (tools / "python").symlink_to(sys.executable)
+    scripts = {
+        "ceibo": f'#!/bin/sh\nexec "{sys.executable}" -m ceibo "$@"\n',
+        "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+        "pip": PIP.format(python=sys.executable, pyproject=ROOT / "pyproject.toml"),
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(text)
+        (tools / name).chmod(0o755)
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
@@ -70,12 +99,72 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return work
 
 
+def reason_not_to_run(page: Path, block: Block) -> str | None:
+    name = page.relative_to(ROOT / "docs").as_posix() if page.is_relative_to(ROOT / "docs") else page.name
+    return next((why for (where, text), why in NOT_RUN.items() if where == name and text in block.body), None)
+
+
+class Parsed(Exception):
+    """Raised where a program would begin to work."""
+
+
+def parsed(**params: Any) -> None:
+    for name in params.get("ids") or ():
+        assert name == "all" or experiment(name).id == name
+    raise Parsed
+
+
+def parse_only(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
+    if unknown := parser.parse_known_args(arguments)[1]:
+        parser.error(f"unknown arguments {unknown}")
+    raise Parsed
+
+
+def disarmed(command: Any) -> Any:
+    """A command of typer that only parses."""
+    for each in getattr(command, "commands", {}).values():
+        disarmed(each)
+    if not hasattr(command, "commands"):
+        command.callback = parsed
+    return command
+
+
+def check_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parses a command with the program it is for, without running it."""
+    match words:
+        case ["ceibo", *arguments]:
+            command = disarmed(typer.main.get_command(build(arguments)))
+            with pytest.raises(Parsed):
+                command.main(arguments, standalone_mode=False)
+        case ["python", "-m", module, *arguments]:
+            monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
+            with pytest.raises(Parsed):
+                importlib.import_module(module).main(arguments)
+        case _:
+            path = f"{os.environ['PATH']}{os.pathsep}{Path(sys.executable).parent}"
+            assert shutil.which(words[0], path=path), words
+
+
+def check_block(block: Block) -> None:
+    """What can be checked of a block without running it."""
+    if block.language == "python":
+        compile(block.body, "block", "exec")
+        return
+    for line in block.body.replace("\\\n", " ").splitlines():
+        if words := shlex.split(line, comments=True):
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                check_command(words, monkeypatch)
+
+
 def run_page(page: Path, folder: Path) -> int:
     """Runs the blocks of a page in order; returns how many ran."""
     names: dict[str, object] = {"__name__": "__main__"}
     count = 0
     for block in blocks(page):
         place = f"{page}, line {block.line}"
+        if reason_not_to_run(page, block) is not None:
+            check_block(block)
+            continue
         if block.title is not None:
             file = folder / block.title
             file.write_text(block.body, encoding="utf-8")
@@ -91,6 +180,7 @@ def run_page(page: Path, folder: Path) -> int:
             assert block.language in (*OUTPUT, "toml"), (
                 f"{place}: blocks of {block.language!r} are not known to the tests"
             )
+            assert not COMMAND.search(block.body), f"{place}: commands are blocks of bash, so that they are tested"
             continue
         count += 1
     return count
@@ -128,3 +218,26 @@ def test_the_collector_sees_what_it_should(tmp_path: Path) -> None:
     ]
     with pytest.raises(ZeroDivisionError):
         run_page(wrong, tmp_path)
+
+
+def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
+    """Every exception names one block of a page, and commands that do not exist are found."""
+    for name, text in NOT_RUN:
+        assert sum(text in block.body for block in blocks(ROOT / "docs" / name)) == 1, (name, text)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        check_command(["ceibo", "paper", "run", "scenario", "--jobs", "2"], monkeypatch)
+        for wrong in ("run scenario --job-s 2", "run scenari", "runs scenario", "run scenario --jobs two"):
+            with pytest.raises(Exception) as caught:  # noqa: PT011 - click's, ceibo's
+                check_command(["ceibo", "paper", *wrong.split()], monkeypatch)
+            assert not isinstance(caught.value, Parsed)
+        with pytest.raises(SystemExit):
+            check_command(["python", "-m", "ceibo.paper.sweep", "--time-limits", "x"], monkeypatch)
+    page = tmp_path / "wrong.md"
+    page.write_text("```\npip install ceibo\n```\n")
+    with pytest.raises(AssertionError, match="commands are blocks of bash"):
+        run_page(page, tmp_path)
+
+
+def test_pip_looks_up_the_extras(folder: Path) -> None:
+    for line, status in (("pip install 'ceibo[paper,dask]'", 0), ("pip install 'ceibo[papers]'", 1)):
+        assert subprocess.run(["bash", "-c", line]).returncode == status

