@@ -1,4 +1,5 @@
-"""`python -m bench [--quick] [--only speed,quality,…]`: measures, and writes RESULTS.md and results.json."""
+"""`python -m bench [--quick] [--only speed,quality,…]`: measures, and writes RESULTS.md, results.json
+and the tables of docs/benchmarks.md."""
 
 import argparse
 import json
@@ -33,7 +34,7 @@ def main() -> None:
         results[name] = SECTIONS[name](options.quick)
         # Written after each section, so that a run cut short keeps what it measured.
         (ROOT / folder / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-        text = tables.write(results, folder)
+        text = tables.write(results, folder, pages=not options.quick)
     print(text)
     progress(f"written: {folder}/RESULTS.md, {folder}/results.json")
 

@@ -1,4 +1,4 @@
-"""RESULTS.md from the measurements."""
+"""RESULTS.md and the tables of docs/benchmarks.md from the measurements."""
 
 from typing import Any, Final
 
@@ -18,29 +18,88 @@ TARGETS: Final = {
 QUALITY_TARGET: Final = 0.95
 THREAD_TARGET: Final = 0.30
 OWN: Final = "ceibo corrected-ei"
+PAGE: Final = ROOT / "docs" / "benchmarks.md"
+BEGIN: Final = "<!-- written by python -m bench; do not edit -->\n"
+END: Final = "<!-- end of what python -m bench writes -->\n"
 
 Results = dict[str, Any]
 
 
 def report(results: Results) -> str:
     """The whole of RESULTS.md."""
-    sections = {
-        "speed": _speed,
-        "quality": _quality,
-        "scaling": _scaling,
-        "threads": _threads,
-        "footprint": _footprint,
-    }
-    parts = [_heading(results["machine"])]
-    parts += [write(results[name]) for name, write in sections.items() if name in results]
+    parts = [
+        "# Benchmarks",
+        "Written by `make bench`; do not edit. Raw numbers are in `results.json`.",
+        _machine(results["machine"]),
+        *_sections(results),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
-def _heading(machine: Results) -> str:
+def page(text: str, results: Results) -> str:
+    """The page of the documentation with the measurements in their place."""
+    before, rest = text.split(BEGIN)
+    _, after = rest.split(END)
+    parts = ["## In short", _headline(results), _machine(results["machine"]), *_sections(results)]
+    return before + BEGIN + "\n" + "\n\n".join(parts) + "\n\n" + END + after
+
+
+def _sections(results: Results) -> list[str]:
+    """What was measured: a heading, the command, the tables."""
+    parts = []
+    for name, write in _WRITERS.items():
+        if name in results:
+            heading, _, body = write(results[name]).partition("\n\n")
+            parts.append(f"{heading}\n\n`python -m bench --only {name}`\n\n{body}")
+    return parts
+
+
+def _headline(results: Results) -> str:
+    """One line for each thing measured; what was not is said."""
+    lines = []
+    for name, say in _HEADLINES.items():
+        said = say(results[name]) if name in results else f"{name.capitalize()}: not in these results"
+        lines.append(f"- {said} (`python -m bench --only {name}`)")
+    return "\n".join(lines)
+
+
+def _speed_headline(speed: Results) -> str:
+    said = []
+    for peer in [name for name in speed["rows"][0]["seconds"] if not name.startswith("ceibo")]:
+        ratios = [row["seconds"][peer]["median"] / row["seconds"][OWN]["median"] for row in speed["rows"]]
+        said.append(f"{min(ratios):.0f} to {max(ratios):.0f} times as fast as {peer}")
+    sizes = [row["n"] for row in speed["rows"]]
+    return f"Speed: one cold suggestion, n = {min(sizes)} to {max(sizes)}, is " + ", ".join(said)
+
+
+def _quality_headline(quality: Results) -> str:
+    found = quality["groups"]["all"]
+    return (
+        f"Quality: on {found['ceibo_at_least']:.0%} of {found['surfaces']} surfaces the point found is at least as "
+        f"good as BoTorch's, and it is found {found['botorch_seconds'] / found['ceibo_seconds']:.0f} times as fast"
+    )
+
+
+def _scaling_headline(scaling: Results) -> str:
+    times = ", ".join(
+        f"{row['total']:.2g} s with {row['n']}" for row in scaling["rows"] if row["n"] in (100, 300, 1000)
+    )
+    return f"Growth: one suggestion takes {times} observations"
+
+
+def _threads_headline(threads: Results) -> str:
+    ratios = [row["ratio"] for row in threads["rows"]]
+    return f"Threads: with the library's default it takes {min(ratios):.2f} to {max(ratios):.2f} of the time with one"
+
+
+def _footprint_headline(footprint: Results) -> str:
+    said = [f"{row['name']} {row['megabytes']:,.0f} MB and {row['import']:.1f} s" for row in footprint["rows"]]
+    return f"Installed size and import time: {', '.join(said)}"
+
+
+def _machine(machine: Results) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items() if number)
     return (
-        "# Benchmarks\n\n"
-        "Written by `make bench`; do not edit. Raw numbers are in `results.json`.\n\n"
         f"{machine['date']}, {machine['processor']}, {machine['cores']} cores (load {machine['load']} at the start), "
         f"Python {machine['python']}, {versions}."
     )
@@ -174,8 +233,26 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def write(results: Results, folder: str) -> str:
-    """Writes RESULTS.md into a folder of the project; returns its text."""
+_WRITERS: Final = {
+    "speed": _speed,
+    "quality": _quality,
+    "scaling": _scaling,
+    "threads": _threads,
+    "footprint": _footprint,
+}
+_HEADLINES: Final = {
+    "speed": _speed_headline,
+    "quality": _quality_headline,
+    "scaling": _scaling_headline,
+    "threads": _threads_headline,
+    "footprint": _footprint_headline,
+}
+
+
+def write(results: Results, folder: str, *, pages: bool) -> str:
+    """Writes RESULTS.md into a folder of the project and, if asked, the page of the documentation; returns its text."""
     text = report(results)
     (ROOT / folder / "RESULTS.md").write_text(text, encoding="utf-8")
+    if pages:
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), results), encoding="utf-8")
     return text

@@ -1,11 +1,14 @@
-"""The documentation builds without a warning, and its pages are all in the navigation."""
+"""The documentation builds without a warning, its pages are all in the navigation, its figures those measured."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+from bench import tables  # noqa: E402 - found by the line above
 
 
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
@@ -31,3 +34,13 @@ def test_the_picture_is_what_its_script_draws(tmp_path: Path) -> None:
     assert number.sub("#", drawn) == number.sub("#", kept)
     for ours, theirs in zip(number.findall(drawn), number.findall(kept), strict=True):
         assert abs(float(ours) - float(theirs)) <= 0.3
+
+
+def test_the_benchmarks_are_those_measured() -> None:
+    """RESULTS.md and the page come from results.json; both are written anew by `python -m bench`."""
+    results = json.loads((ROOT / "bench" / "results.json").read_text(encoding="utf-8"))
+    assert tables.report(results) == (ROOT / "bench" / "RESULTS.md").read_text(encoding="utf-8")
+    text = tables.PAGE.read_text(encoding="utf-8")
+    assert tables.page(text, results) == text
+    rows = [{"n": n, "seconds": {"ceibo corrected-ei": {"median": 1.0}, "A": {"median": n}}} for n in (3, 9)]
+    assert "n = 3 to 9, is 3 to 9 times as fast as A" in tables._speed_headline({"rows": rows})
