@@ -202,6 +202,7 @@ def test_the_shell_commands_of_the_readme_run(folder: Path) -> None:
     done = subprocess.run(["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all 30 trials are done" in done.stdout
+    assert "a measurement costs 0.01" in done.stdout
     assert (folder / "report.html").exists()
 
 

@@ -14,7 +14,10 @@ def should_stop(
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
-    """Say whether to stop. Exit status 0: stop; 1: go on, as in `until ceibo should-stop study.toml; do …; done`."""
+    """Say whether another measurement is worth its price.
+
+    Exit status 0: stop; 1: go on, as in `until ceibo should-stop study.toml; do …; done`.
+    """
     studied, study = open_study(file, storage)
     price = studied.limits.cost if cost is None else cost
     if price is None:
