@@ -1,6 +1,7 @@
 """Replications and sweeps of the compression experiments: repeatable, resumable, failures kept."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -119,6 +120,15 @@ def test_missing_data_stop_a_sweep_before_it_begins(
     assert main(["fc3", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     assert "MNIST's test pictures not found: expected mnist/t10k-images*" in capsys.readouterr().err
     assert read(tmp_path / "out").records == []
+
+
+def test_a_logarithmic_scale_has_the_same_ends_and_its_middle_at_the_geometric_mean(task: Task) -> None:
+    choices = tuple(replace(choice, log=True) for choice in task.choices)
+    scaled = replace(task, choices=choices)
+    low, high = (np.array([getattr(choice, end) for choice in choices]) for end in ("low", "high"))
+    for u, theta in ((np.zeros(3), low), (np.ones(3), high), (np.full(3, 0.5), np.sqrt(low * high))):
+        np.testing.assert_allclose(scaled.theta(u), theta)
+    np.testing.assert_array_equal(task.theta(np.full(3, 0.3)), low + (high - low) * 0.3)
 
 
 @pytest.mark.parametrize("name", ["compression-fc3", "compression-vgg16", "compression-resnet50"])

@@ -27,8 +27,10 @@ class Plan:
 
 
 _COMPRESSION: Final = tuple(each for each in EXPERIMENTS.values() if each.blocks[0].kind == "compression")
-PLANNED: Final = {block.name: Plan(block.methods, block.seeds) for each in _COMPRESSION for block in each.blocks}
-PLANNED["resnet50-separable"] = PLANNED["resnet50"]
+PLANNED: dict[str, Plan] = {
+    block.name: Plan(block.methods, block.seeds) for each in _COMPRESSION for block in each.blocks
+}
+PLANNED |= {"resnet50-separable": PLANNED["resnet50"], "fc3-log": Plan(PLANNED["resnet50"].methods, 10)}
 MUST: Final = ("fc3", "vgg16", "resnet50")  # tasks of the paper; the others stand beside
 FEWEST_FOR_TESTS: Final = 6  # pairs: with fewer, no two-sided p can be below .05
 ANSWERS: Final = {

