@@ -8,6 +8,7 @@ import pytest
 
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
 from ceibo.acquisition import ACQUISITIONS
+from ceibo.gp import Kernel, Matern52, SquaredExponential
 from ceibo.gp.inputs import Array
 from ceibo.study.space import Space
 from ceibo.study.suggest import Evidence, Settings, fit_model, initial_point, suggest
@@ -47,6 +48,20 @@ def test_every_acquisition_suggests_a_point_of_the_space(acquisition: str) -> No
     assert np.array_equal(PLANE.to_unit(found.params), found.x)
     assert found.fit_status == "converged"
     assert (found.observations, found.used) == (12, 12)
+
+
+@pytest.mark.parametrize(("truth", "chosen"), [("smooth", SquaredExponential), ("rough", Matern52)])
+def test_the_kernel_is_chosen_by_evidence(truth: str, chosen: type[Kernel]) -> None:
+    """Draws from either kernel, measured with little noise: the one they come from explains them better."""
+    X = np.random.default_rng(5).random((60, 2))
+    kernel: Kernel = (SquaredExponential if truth == "smooth" else Matern52)(np.array([0.3, 0.3]))
+    root = np.linalg.cholesky(kernel(X, X) + 1e-9 * np.eye(60))
+    y = root @ np.random.default_rng(6).standard_normal(60) + 0.01
+    known = Evidence(X, y, np.full(60, 1e-3), np.arange(60), NONE, NONE, 60)
+    model = fit_model(known, PLANE, Settings(kernel="auto"))
+    assert isinstance(model.gp.kernel, chosen)
+    fits = [fit_model(known, PLANE, Settings(kernel=name)).fit for name in ("matern52", "squared-exponential")]
+    assert model.fit.log_density == max(each.log_density for each in fits)
 
 
 def test_initial_design_is_the_scrambled_sobol_set() -> None:

@@ -79,11 +79,13 @@ class FitResult:
     """A fitted Gaussian process, in the units of y, and how it came about.
 
     `hyperparameters` are in standard units and serve as `start` of a later fit. `noise_variance` is the inferred
-    noise variance of one measurement, in squared units of y, or None if all noise was known.
+    noise variance of one measurement, in squared units of y, or None if all noise was known. `log_density` is what
+    the search maximised, in standard units: the likelihood, with priors if there were any; −inf if it failed.
     """
 
     gp: GaussianProcess
     log_likelihood: float
+    log_density: float
     hyperparameters: Hyperparameters
     noise_variance: float | None
     status: FitStatus
@@ -146,6 +148,7 @@ class _Search:
     def __init__(self, data: Observations, kernel: type[Kernel], categorical: tuple[int, ...], priors: Priors | None):
         self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
         self.evaluations = 0
+        self.log_density = -np.inf  # the objective at the values found
         d = data.X.shape[1]
         bounds = [_LENGTHSCALE_RANGE] * d + [_VARIANCE_RANGE] + [_NOISE_RANGE] * data.infers_noise
         self.bounds = np.log(np.array(bounds))
@@ -169,6 +172,7 @@ class _Search:
             status = FitStatus.PREVIOUS if previous else FitStatus.DEFAULT
             return [*previous, *defaults][0], status, status.value
         status = FitStatus.CONVERGED if best.ended[0] else FitStatus.STOPPED
+        self.log_density = float(best.values[0])
         return best.x[0], status, status.value
 
     def defaults(self) -> list[Hyperparameters]:
@@ -221,7 +225,7 @@ def _result(
     if data.infers_noise:
         likelihood += data.replicate_term(float(np.log(hyperparameters.noise)))[0]
         inferred = hyperparameters.noise * data.scale**2
-    return FitResult(gp, likelihood, hyperparameters, inferred, status, message, search.evaluations)
+    return FitResult(gp, likelihood, search.log_density, hyperparameters, inferred, status, message, search.evaluations)
 
 
 def _process(search: _Search, hyperparameters: Hyperparameters, expected: float | None) -> GaussianProcess:

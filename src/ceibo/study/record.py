@@ -22,6 +22,7 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
             "acquisition": suggestion.acquisition,
             "value": _finite(suggestion.value),
             "incumbent": {"mean": _finite(suggestion.incumbent_mean), "std": _finite(suggestion.incumbent_std)},
+            "kernel": None if suggestion.model is None else type(suggestion.model.gp.kernel).__name__,
             "start": _to_json(suggestion.start),
             "hyperparameters": _to_json(suggestion.hyperparameters),
             "fit": suggestion.fit_status,

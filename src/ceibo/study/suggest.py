@@ -21,6 +21,7 @@ from ceibo.gp.inputs import Array, Indices
 from ceibo.study.space import Params, Space
 
 DEFAULT_ACQUISITION: Final = "corrected-ei"
+_RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around points that are
 # being measured to keep a batch from collapsing into one point.
 FAILED_FENCE: Final = 0.1
@@ -36,7 +37,8 @@ class Settings:
 
     Args:
         acquisition: a name from ceibo.acquisition.ACQUISITIONS.
-        kernel: "matern52", "matern32", "matern12" or "squared-exponential".
+        kernel: "matern52", "matern32", "matern12", "squared-exponential", or "auto": of Matérn 5/2 and the squared
+            exponential the one that explains the observations better, chosen anew for every suggestion.
         fit: "map" or "ml".
         n_initial: size of the initial design, which counts existing data; twice the number of parameters, at least
             four, by default.
@@ -53,7 +55,7 @@ class Settings:
     def __post_init__(self) -> None:
         known: tuple[tuple[str, Any], ...] = (
             ("acquisition", acq.ACQUISITIONS),
-            ("kernel", ("matern12", "matern32", "matern52", "squared-exponential")),
+            ("kernel", ("auto", "matern12", "matern32", "matern52", "squared-exponential")),
             ("fit", ("map", "ml")),
         )
         for name, allowed in known:
@@ -240,10 +242,14 @@ def fit_model(evidence: Evidence, space: Space, settings: Settings, start: Hyper
     X, n = evidence.X, len(evidence)
 
     def fit(rows: Indices) -> FitResult:
-        return fit_gp(
-            X[rows], y[rows], variance[rows],
-            kernel=settings.kernel, method=settings.fit, categorical=space.categorical, start=start,
-        )  # fmt: skip
+        fits = [
+            fit_gp(
+                X[rows], y[rows], variance[rows],
+                kernel=kernel, method=settings.fit, categorical=space.categorical, start=start,
+            )
+            for kernel in (_RIVALS if settings.kernel == "auto" else (settings.kernel,))
+        ]  # fmt: skip
+        return max(fits, key=lambda fitted: fitted.log_density)
 
     limit = settings.max_observations
     if n <= limit:
