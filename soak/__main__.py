@@ -5,7 +5,7 @@ import sys
 import time
 
 CHECKS = (
-    *("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead"),
+    *("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead", "report"),
     *("cli_hostile", "cli_children", "cli_kills", "paper_kills", "optuna_parallel", "optuna_ray"),
 )
 

@@ -3,8 +3,8 @@
 import base64
 import hashlib
 import re
+import sys
 import threading
-import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,7 +18,9 @@ from ceibo.report.contour import isolines
 from ceibo.report.sensitivity import importance
 from ceibo.report.svg import Scale, text_of
 from ceibo.study import Space
-from ceibo.study.store import NewTrial
+
+sys.path.insert(0, str(Path(__file__).parents[2]))  # the checks in soak/ are shared with these tests
+from soak.report import MEGABYTES, SECONDS, measure
 
 PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")
 VOID = {"meta", "link", "br", "img", "input"}
@@ -220,20 +222,7 @@ def test_written_in_one_step(ordinary: ceibo.Study, tmp_path: Path) -> None:
 
 
 def test_a_thousand_trials_of_twelve_parameters(tmp_path: Path) -> None:
-    rng = np.random.default_rng(1)
-    X = np.clip(0.4 + 0.2 * rng.standard_normal((1000, 12)), 0, 1)
-    y = ((X - 0.4) ** 2 * np.linspace(3, 0.05, 12)).sum(axis=1) + 0.1 * rng.standard_normal(1000)
-    study = ceibo.Study.create({f"p{k}": ceibo.Float(0, 1) for k in range(12)})
-    rows = [
-        NewTrial({f"p{k}": float(x[k]) for k in range(12)}, {}, measurement=ceibo.Measurement(float(value), 0.1))
-        for x, value in zip(X, y, strict=True)
-    ]
-    study._store.create_trials(study._id, rows)
-    begin = time.process_time()
-    write_report(study, tmp_path / "report.html", cost=0.01)
-    seconds = time.process_time() - begin
-    size = (tmp_path / "report.html").stat().st_size / 1e6
-    print(f"1,000 trials x 12 parameters: {seconds:.1f} s of processor time, {size:.2f} MB")
-    assert size < 8
-    assert seconds < 10
+    seconds, _, size = measure(tmp_path)
+    assert size < MEGABYTES
+    assert seconds < SECONDS
     read((tmp_path / "report.html").read_text(encoding="utf-8"))
