@@ -29,17 +29,17 @@ TOP = {"__init__", "__main__"}  # the doors, which may import anything
 
 # Optional packages and the only places (prefixes of paths) that may import them.
 OPTIONAL = {
-    "torch": ("integrations/botorch", "paper/references.py", "paper/compression"),
+    "torch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py", "paper/compression"),
     "torchvision": ("paper/compression",),
     "safetensors": ("paper/compression",),
     "mlxtend": ("paper/compression",),
-    "botorch": ("integrations/botorch", "paper/references.py"),
-    "gpytorch": ("integrations/botorch", "paper/references.py"),
-    "linear_operator": ("integrations/botorch", "paper/references.py"),
+    "botorch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
+    "gpytorch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
+    "linear_operator": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
     "ax": ("integrations/botorch",),
-    "optuna": ("integrations/optuna", "paper/references.py"),
-    "sklearn": ("integrations/sklearn",),
-    "matplotlib": ("paper/figures.py", "paper/compression"),
+    "optuna": ("integrations/optuna", "paper/references.py", "paper/suite/references.py"),
+    "sklearn": ("integrations/sklearn", "paper/problems/measure_tables.py"),
+    "matplotlib": ("paper/figures.py", "paper/suite/figures.py", "paper/compression"),
     "plotly": ("report",),
     "pandas": ("report", "study/table.py", "study/study.py"),  # Study.to_dataframe, which imports it when called
     "joblib": ("paper", "integrations/sklearn"),

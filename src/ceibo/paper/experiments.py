@@ -12,6 +12,7 @@ from typing import Final, final
 from ceibo.errors import InputError
 from ceibo.paper.cells import Cell
 from ceibo.paper.methods import PAPER_SEVEN
+from ceibo.paper.suite import plan as suite
 
 FOUR: Final = ("hartmann", "griewank", "levy", "powell")
 LEVELS: Final = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.15, 0.20)
@@ -37,14 +38,16 @@ class Block:
     in_full: bool = True
     quick_seeds: int = 3
     quick_steps: int = 12
+    noises: tuple[tuple[str, float], ...] = ()  # (protocol, level) pairs, in place of the product of both
 
     def cells(self, seeds: int | None = None, steps: int | None = None) -> Iterator[Cell]:
         """All cells, seed by seed."""
-        settings = product(self.problems, self.variants, self.protocols, self.levels, self.methods)
-        listed = list(settings)
+        noises = self.noises or tuple(product(self.protocols, self.levels))
+        listed = list(product(self.problems, self.variants, noises, self.methods))
         for seed in range(self.seeds if seeds is None else seeds):
-            for each in listed:
-                yield Cell(self.kind, *each, seed, self.steps if steps is None else steps)
+            for problem, variant, noise, method in listed:
+                length = self.steps if steps is None else steps
+                yield Cell(self.kind, problem, variant, *noise, method, seed, length)
 
 
 @final
@@ -123,6 +126,38 @@ _COMPRESSION: Final = (
         "compression-resnet50", "Ranks of ResNet-50 on ImageNet", (_compression("resnet50", _THREE, 3),), in_all=False
     ),
 )
+_SUITE: Final = (
+    Experiment(
+        "suite-development",
+        "Candidates for the default, on the development half of the suite",
+        tuple(
+            Block(name, (name,), suite.SCREENED, noises=suite.noises(name), kind="suite",
+                  seeds=suite.SCREENING_SEEDS, steps=suite.trials(name), quick_seeds=1)
+            for name in suite.DEVELOPMENT
+        ),
+        in_all=False,
+    ),
+    Experiment(
+        "suite-locked",
+        "The default against EI and outside references, on the locked half of the suite",
+        tuple(
+            Block(name, (name,), suite.COMPARED, noises=suite.noises(name), kind="suite",
+                  seeds=suite.LOCKED_SEEDS, steps=suite.trials(name), quick_seeds=1)
+            for name in suite.LOCKED
+        ),
+        in_all=False,
+    ),
+    Experiment(
+        "suite-noiseless",
+        "The default against EI without noise, on the locked half of the suite",
+        tuple(
+            Block(name, (name,), ("default", "ei"), ("noiseless",), (0.0,), kind="suite",
+                  seeds=suite.LOCKED_SEEDS, steps=suite.trials(name), quick_seeds=1)
+            for name in suite.LOCKED
+        ),
+        in_all=False,
+    ),
+)  # fmt: skip
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.id: experiment
     for experiment in (
@@ -174,6 +209,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
             (Block("runs", (*FOUR, "sphere"), ("corrected-ei",), kind="theory", seeds=1, quick_steps=30),),
         ),
         *_COMPRESSION,
+        *_SUITE,
     )
 }
 

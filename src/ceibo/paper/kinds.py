@@ -205,6 +205,13 @@ def compression(cell: Cell, watch: Watch) -> dict[str, Any]:
     return run(cell, watch)
 
 
+def suite(cell: Cell, watch: Watch) -> dict[str, Any]:
+    """A method on a task of the suite that defaults are chosen on: `ceibo.paper.suite`."""
+    from ceibo.paper.suite.run import suite as run
+
+    return run(cell, watch)
+
+
 def require(cells: Iterable[Cell]) -> None:
     """An error that says what is missing on this machine, if it is, before any of the cells is run."""
     if tasks := dict.fromkeys(cell.problem for cell in cells if cell.kind == "compression"):
@@ -224,4 +231,5 @@ KINDS: Final[dict[str, Kind]] = {
     "cost": cost,
     "theory": theory_run,
     "compression": compression,
+    "suite": suite,
 }

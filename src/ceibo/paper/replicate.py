@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from ceibo.errors import InputError
 from ceibo.paper.cells import FORMAT, Cell
 from ceibo.paper.kinds import KINDS
-from ceibo.paper.methods import method
+from ceibo.paper.methods import METHODS
 from ceibo.paper.runs import RECOMMEND_EVERY, OutOfTimeError, Watch, digest
 from ceibo.study.record import versions
 
@@ -30,7 +30,7 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
         "cell": cell.to_json(),
         "versions": versions(),
         "settings": {
-            **method(cell.method).settings,
+            **(METHODS[cell.method].settings if cell.method in METHODS else {}),
             "initial": "3 scrambled Sobol points per dimension",
             "recommended_every": RECOMMEND_EVERY,
         },

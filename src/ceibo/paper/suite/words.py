@@ -1,0 +1,68 @@
+"""The parts of the suite's page that are the same whatever came out."""
+
+from typing import Final
+
+from ceibo.paper.suite.plan import DEVELOPMENT, LOCKED, LOCKED_SEEDS, SCREENING_SEEDS
+
+RULES: Final = (
+    "A **cell** is a problem under a noise setting. Problems come in pairs of relatives. Of each pair the name with "
+    "the smaller SHA-256 is in the development half and the other in the locked half; the pair with the smallest "
+    f'SHA-256 of "first/second" is in the development half whole. That leaves {len(LOCKED)} locked problems and '
+    f"{len(DEVELOPMENT)} to develop on. Each is met under two of twelve noise settings, dealt out in a fixed order; "
+    "the real ones have the noise they have. The rule is `ceibo/paper/suite/plan.py`, fixed before any result was "
+    "seen.",
+    f"ceibo's own candidates were screened on the development half with {SCREENING_SEEDS} seeds. The default was then "
+    f"set, and the locked half run once, with {LOCKED_SEEDS} seeds; the outside references run on it alone. The same "
+    "seed means the same problem (functions are moved, draws are drawn anew), the same initial points as far as a "
+    "method uses them, and the same random numbers for noise. Regret is judged by the truth, which methods never see; "
+    "below 1e-6 of the range it counts as that.",
+    "Tests are Wilcoxon's signed-rank test, two-sided and exact, paired by seed within a cell and by cell over cells, "
+    "with Holm's correction over the table named. A seed that a method lacks is left out of what is compared with it.",
+)
+NOISE: Final = (
+    ("`heteroscedastic`", "its own standard deviation, uniform between 0 and the level times the range", "it"),
+    ("`homoscedastic`", "the level times the range", "it"),
+    ("`homoscedastic-untold`", "the level times the range", "nothing"),
+    ("`varying-untold`", "from a quarter to seven quarters of the level, along the first parameter", "nothing"),
+    ("`measured`", "one real training run out of many", "the standard deviation of such runs there"),
+    ("`measured-untold`", "the same", "nothing"),
+)
+METHODS: Final = (
+    ("ceibo's default, EI, corrected EI", "a study's own suggestions, with that acquisition", "`study.recommended`"),
+    (
+        "BoTorch qLogNEI",
+        "`SingleTaskGP` (`MixedSingleTaskGP` with categories) with its priors, standardised values, told the noise "
+        "where it is known, `qLogNoisyExpectedImprovement`, 4 restarts, 256 raw samples, 10 initial points",
+        "the minimiser of its posterior mean",
+    ),
+    (
+        "Optuna GPSampler",
+        "one study, 10 initial points; it cannot be told the noise",
+        "`study.best_params`: its best measured value",
+    ),
+    ("random search", "uniform points", "its best measured value"),
+)
+ANSWERS: Final = (
+    "Three answers are judged. `own` decides: what the tool itself recommends. Since a recommendation by the best "
+    "noisy value is a handicap of its own, all methods are also judged by ceibo's model of their measurements: "
+    "`recommended` is the minimiser of its posterior mean, `best` the trial with the best posterior mean (for "
+    "Optuna: its trials re-ranked by ceibo). For ceibo's methods `own` and `recommended` are the same. `final` is the "
+    "value after the last trial, `area` the mean over every tenth trial."
+)
+COMMANDS: Final = (
+    "The whole sweep; what is finished is never run twice, and `--block` is one problem:",
+    "```bash\n"
+    "ceibo paper run suite-development suite-locked suite-noiseless --out suite --jobs 16\n"
+    "ceibo paper run suite-locked --block branin --out suite\n"
+    "ceibo paper pack suite/records RECORDS\n"
+    "python -m ceibo.paper.suite.page RECORDS --docs docs\n"
+    "```",
+    "One run of one cell, whose digest of every bit measured stands in its record:",
+    "```python\n"
+    "from ceibo.paper.cells import Cell\n"
+    "from ceibo.paper.replicate import replicate\n"
+    "\n"
+    'record = replicate(Cell("suite", "branin", "plain", "heteroscedastic", 0.02, "default", seed=0, steps=60))\n'
+    'print(record["digest"], record["trace"]["recommended"][-1])\n'
+    "```",
+)
