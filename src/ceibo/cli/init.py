@@ -20,7 +20,7 @@ direction = "minimize"              # or "maximize"
 storage = {storage}
 # storage = "postgresql://user@host/database"   # many machines share the work
 seed = 0                            # the same seed and results give the same suggestions
-# acquisition = "corrected-ei"      # what to measure next; initial = 8: size of the initial design
+# acquisition = "corrected-kg"      # what to measure next; initial = 8: size of the initial design
 
 [space]                             # what may be varied
 {space}

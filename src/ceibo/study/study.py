@@ -18,7 +18,16 @@ from ceibo.study.space import Space
 from ceibo.study.stopping import PATIENCE, Profit, Worth, check_cost, judge, least, remaining_improvement
 from ceibo.study.store import DONE, FAILED, Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, hand_out_key
 from ceibo.study.store.records import EMPTY
-from ceibo.study.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, Suggestion, fit_model, suggest
+from ceibo.study.suggest import (
+    DEFAULT_ACQUISITION,
+    DEFAULT_KERNEL,
+    Evidence,
+    Model,
+    Settings,
+    Suggestion,
+    fit_model,
+    suggest,
+)
 from ceibo.study.table import to_dataframe
 from ceibo.study.trial import Trial, evidence_of, trial_of
 from ceibo.study.verify import Verification, verify
@@ -68,7 +77,7 @@ class Study:
         direction: str = "minimize",
         seed: int = 0,
         acquisition: str = DEFAULT_ACQUISITION,
-        kernel: str = "matern52",
+        kernel: str = DEFAULT_KERNEL,
         fit: str = "map",
         n_initial: int | None = None,
         max_observations: int = 1000,

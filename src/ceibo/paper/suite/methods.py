@@ -66,8 +66,11 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "ucb": {"acquisition": "ucb"},
     "noisy-ei": {"acquisition": "noisy-ei"},
     "q-noisy-ei": {"acquisition": "q-noisy-ei"},
-    "corrected-kg": {"acquisition": "corrected-kg"},
-    "kg": {"acquisition": "knowledge-gradient"},
+    "knowledge-gradient": {"acquisition": "knowledge-gradient"},
+    "matern52": {"kernel": "matern52"},
+    "squared-exponential": {"kernel": "squared-exponential"},
+    "maximum-likelihood": {"fit": "ml"},
+    "four-initial": {"n_initial": 4},
 }
 
 
