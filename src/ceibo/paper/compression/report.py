@@ -18,8 +18,10 @@ from ceibo.paper.compression.results import (
     ANSWERS,
     FEWEST_FOR_TESTS,
     MUST,
+    PLANNED,
     TITLES,
     finals,
+    finishing,
     lacking,
     mean_of,
     optimism,
@@ -54,8 +56,10 @@ def page(library: Library, figures: dict[str, list[tuple[str, str]]], link: str,
         if runs_of(library, task):
             parts.append(_section(library, task, figures.get(task, []), link))
         elif task in MUST:
-            said = f"**Not run yet: there are no records.** {lacking(library, task)} The commands above run it."
-            parts.append(f"## {TITLES[task]}\n\n{said}\n")
+            plan = PLANNED[task]
+            names = ", ".join(METHODS[method].label for method in plan.methods)
+            said = f"**Not run yet: there are no records.** Planned are {plan.seeds} replications each of {names}."
+            parts.append(f"## {TITLES[task]}\n\n{' '.join([said, *finishing(task)])}\n")
     parts.extend([ANALYSIS, DIFFERENCES] if runs_of(library, "fc3") else [DIFFERENCES])
     if notes:
         parts.append("## Notes on the records\n\n" + "\n".join(f"- {note}" for note in notes) + "\n")

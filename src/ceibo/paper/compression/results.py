@@ -85,7 +85,15 @@ def lacking(library: Library, task: str) -> str:
     )
     few = " One replication is an example: it says nothing about which method is better." if whole == 1 else ""
     left = "; ".join(f"{METHODS[method].label} {_ranges(seeds)}" for method, seeds in lacks.items())
-    return f"{said}{few} Seeds missing: {left}."
+    return " ".join([f"{said}{few} Seeds missing: {left}.", *finishing(task)])
+
+
+def finishing(task: str) -> list[str]:
+    """The command that runs what is missing, as a sentence; none for tasks beside the paper's."""
+    if f"compression-{task}" not in EXPERIMENTS:
+        return []
+    where = "" if task.startswith("fc3") else ", on a machine with a GPU"
+    return [f"`ceibo paper run compression-{task} --data DATA-FOLDER --data weights` runs them{where}."]
 
 
 def _ranges(seeds: list[int]) -> str:

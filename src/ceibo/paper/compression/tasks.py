@@ -48,6 +48,11 @@ class Choice:
     maximum: int | None = None
     log: bool = False
 
+    def theta(self, u: float) -> float:
+        """From 0..1 to the interval."""
+        theta = self.low * (self.high / self.low) ** u if self.log else self.low + (self.high - self.low) * u
+        return min(max(theta, self.low), self.high)
+
     def rank(self, theta: float, factor: Factorization) -> int:
         if self.maximum is None:
             return factor.rank_for_share(theta)
@@ -106,9 +111,7 @@ class Task:
 
     def theta(self, u: Array) -> Array:
         """From the unit cube (d,) to the box."""
-        low, high = (np.array([getattr(choice, end) for choice in self.choices]) for end in ("low", "high"))
-        log = np.array([choice.log for choice in self.choices])
-        return np.asarray(np.clip(np.where(log, low * (high / low) ** u, low + (high - low) * u), low, high))
+        return np.array([choice.theta(float(each)) for choice, each in zip(self.choices, u, strict=True)])
 
     def ranks(self, u: Array) -> dict[str, int | None]:
         """Layer -> rank at a point (d,) of the unit cube."""
@@ -228,13 +231,6 @@ TASKS: Final[dict[str, Blueprint]] = {
             _load_fc3,
         ),
         Blueprint(
-            "fc3-log",
-            "FC3 on MNIST, ranks searched on a logarithmic scale",
-            tuple(replace(choice, log=True) for choice in _FC3_CHOICES),
-            _FC3_NEEDS,
-            _load_fc3,
-        ),
-        Blueprint(
             "vgg16",
             "VGG-16 on Tiny ImageNet",
             tuple(
@@ -251,6 +247,13 @@ TASKS: Final[dict[str, Blueprint]] = {
             _shares("separable"),
             _RESNET50_NEEDS,
             _load_resnet50,
+        ),
+        Blueprint(
+            "fc3-log",
+            "FC3 on MNIST, ranks searched on a logarithmic scale",
+            tuple(replace(choice, log=True) for choice in _FC3_CHOICES),
+            _FC3_NEEDS,
+            _load_fc3,
         ),
         Blueprint("fc3-small", "A small network on few pictures of MNIST", SMALL_CHOICES, (), _load_fc3_small),
     )
