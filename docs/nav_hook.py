@@ -26,7 +26,11 @@ def on_config(config: Any) -> Any:
     place = next(index for index, entry in enumerate(config["nav"]) if "The mathematics" in entry)
     if integrations:
         config["nav"].insert(place, {"Integrations": integrations})
-    for page, title in (("paper.md", "The paper's experiments"), ("compression.md", "Model compression")):
+    for page, title in (
+        ("default.md", "Why this default"),
+        ("paper.md", "The paper's experiments"),
+        ("compression.md", "Model compression"),
+    ):
         if (docs / page).exists():
             config["nav"].insert(-2, {title: page})
     return config

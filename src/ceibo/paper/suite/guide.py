@@ -210,7 +210,9 @@ def noise_free(noiseless: Runs) -> str:
 
 def settings_of(candidate: str) -> str:
     """What a candidate changes of the default settings."""
-    changed = CANDIDATES.get(candidate, {})
+    if candidate not in CANDIDATES:
+        return "no longer a candidate"
+    changed = CANDIDATES[candidate]
     return ", ".join(f"`{name}={value!r}`" for name, value in changed.items()).replace("'", '"') or "nothing changed"
 
 

@@ -87,9 +87,9 @@ def _overall_cells(found: Ranks) -> list[str]:
 
 
 def cells(out: Page, locked: Runs, found: Ranks, rows: Sequence[Versus], shown: Pictures) -> None:
-    out.heading("Cell by cell")
     if not found.cases:
         return
+    out.heading("Cell by cell")
     picture(out, shown, "default-convergence")
     out.paragraph(
         "Mean final log10 regret of what each tool recommends, over the n seeds that all have; the least in bold. "
