@@ -6,56 +6,16 @@ optimum in 18 of 20 seeds. Random search, with as many trials, is judged by the 
 """
 
 import argparse
-import itertools
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import wilcoxon
 
-from ceibo import Categorical, Float, Int, Study
-from ceibo.study.space import Space
+from ceibo import Study
+from ceibo.paper.suite.tasks import PROCESS, process_range, process_truth
 
-SPACE = Space(
-    {
-        "temperature": Float(20, 90),
-        "flow": Float(0, 5),
-        "rate": Float(1e-5, 1e-1, log=True),
-        "layers": Int(1, 8),
-        "width": Int(4, 256, log=True),
-        "solvent": Categorical(["water", "ethanol", "acetone"]),
-        "catalyst": Categorical(["none", "nickel", "copper", "zinc"]),
-    }
-)
-SOLVENT = {"water": 0.0, "ethanol": 0.25, "acetone": 0.5}
-CATALYST = {"none": 0.6, "nickel": 0.0, "copper": 0.15, "zinc": 0.35}
-
-
-def truth(p: Mapping[str, Any]) -> float:
-    """A curved valley with some interplay of the parameters; 0 at its best and nowhere lower."""
-    t = (p["temperature"] - 62.0) / 70.0
-    flow = (p["flow"] - 1.8) / 5.0
-    rate = np.log10(p["rate"] / 1e-3) / 4.0
-    layers = (p["layers"] - 5.0) / 7.0
-    width = np.log(p["width"] / 64.0) / np.log(64.0)
-    squares = 3.0 * t**2 + 2.0 * (flow - 0.5 * t) ** 2 + 3.0 * rate**2 + 1.5 * layers**2 + 1.5 * (width + layers) ** 2
-    return float(squares + SOLVENT[p["solvent"]] * (1 + t**2) + CATALYST[p["catalyst"]])
-
-
-def true_range() -> float:
-    """From the optimum, 0, to the worst setting: a corner, as the truth is convex in each parameter."""
-    ends = np.array(list(itertools.product((0.0, 1.0), repeat=5)))
-    categories = itertools.product(SOLVENT, CATALYST)
-    return max(
-        truth({**SPACE.from_unit([*corner, 0.5, 0.5]), "solvent": solvent, "catalyst": catalyst})
-        for solvent, catalyst in categories
-        for corner in ends
-    )
-
-
-RANGE = true_range()
+SPACE, RANGE, truth = PROCESS, process_range(), process_truth
 
 
 @dataclass(frozen=True)
