@@ -13,7 +13,7 @@ from ceibo.paper.cells import Cell
 from ceibo.paper.experiments import EXPERIMENTS, FOUR, experiment
 from ceibo.paper.methods import METHODS, PAPER_SEVEN
 from ceibo.paper.problems import problem
-from ceibo.paper.proposers import CeiboProposer, unit_space
+from ceibo.paper.proposers import KERNEL, CeiboProposer, unit_space
 from ceibo.paper.records import timeless
 from ceibo.paper.replicate import replicate
 from ceibo.paper.runs import Watch, begin, measure, optimise_run
@@ -99,7 +99,7 @@ def test_without_noise_ei_and_corrected_ei_agree_at_every_step() -> None:
     the other's maximum."""
     cell = Cell("optimise", "hartmann", "plain", "noiseless", 0.0, "ei", 1, 25)
     run, noisy = begin(cell)
-    propose = CeiboProposer(3, cell.seed, Settings(acquisition="ei", fit="ml", n_initial=1))
+    propose = CeiboProposer(3, cell.seed, Settings(acquisition="ei", kernel=KERNEL, fit="ml", n_initial=1))
     X = np.random.default_rng(0).random((400, 3))
     for _ in range(cell.steps):
         proposal = propose(run.evidence, len(run.evidence))

@@ -241,6 +241,7 @@ WORKER = """
     import os, signal, sys, time
     import ceibo
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
     calls = []
 
     def bowl(params):

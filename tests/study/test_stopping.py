@@ -10,7 +10,7 @@ from ceibo.study.suggest import Evidence
 
 def study_of(values: list[float], noise: float | None = 0.01) -> Study:
     """A study in one dimension with these values at evenly spaced points."""
-    study = Study.create({"x": Float(0, 1)}, seed=0)
+    study = Study.create({"x": Float(0, 1)}, seed=0, acquisition="corrected-ei")
     for x, value in zip(np.linspace(0, 1, len(values)), values, strict=True):
         study.add({"x": float(x)}, value, noise=noise)
     return study

@@ -13,7 +13,7 @@ SPACE = {"x": Float(0, 1), "k": Int(0, 9)}
 
 
 def worked(url: str | None, trials: int = 9) -> Study:
-    study = Study.create(SPACE, storage=url, seed=1)
+    study = Study.create(SPACE, storage=url, seed=1, acquisition="corrected-ei", kernel="matern52")
     for _ in range(trials):
         trial = study.ask()
         study.tell(trial, (trial.params["x"] - 0.3) ** 2 + 0.1 * trial.params["k"], noise=0.05)
@@ -101,5 +101,6 @@ def test_what_is_recorded(study: Study) -> None:
     )  # fmt: skip
     assert (last["seen"], last["observations"], last["used"]) == (16, 8, 8)
     assert last["value"] > 0
+    assert last["kernel"] == "Matern52"
     assert last["start"] == study.suggestions[7]["hyperparameters"]
     assert {"ceibo", "numpy", "scipy", "platform", "blas"} == set(last["versions"])
