@@ -137,6 +137,14 @@ def test_unknown_noise_is_found() -> None:
     assert result.gp.expected_noise == result.noise_variance
 
 
+def test_a_deterministic_objective_of_unknown_noise_is_seen_to_be_one() -> None:
+    rng = np.random.default_rng(9)
+    X = rng.random((25, 2))
+    result = fit_gp(X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2)
+    assert result.noise_variance is not None
+    assert np.sqrt(result.noise_variance) < 0.02
+
+
 def test_replicates_alone_tell_the_noise() -> None:
     rng = np.random.default_rng(6)
     X = np.repeat(rng.random((5, 2)), 40, axis=0)

@@ -4,7 +4,7 @@ from typing import final
 
 import numpy as np
 import pytest
-from scipy.stats import lognorm, multivariate_normal
+from scipy.stats import cauchy, lognorm, multivariate_normal
 
 from ceibo.gp import Kernel, Matern52
 from ceibo.gp.likelihood import NUGGET, Objective, Priors
@@ -103,12 +103,14 @@ def test_a_matrix_that_cannot_be_factorized_is_a_wall() -> None:
 
 
 @pytest.mark.parametrize("infers_noise", [False, True])
-def test_priors_are_scipys_log_normals(infers_noise: bool) -> None:
+def test_priors_are_scipys_log_normals_and_cauchy(infers_noise: bool) -> None:
     priors = Priors.default(3, infers_noise)
     theta = np.array([-2.0, 0.1, 3.0, 0.4, -5.0])[: 4 + infers_noise]
     value, slope = priors.log_density(theta)
-    expected = lognorm(s=priors.scale, scale=np.exp(priors.location)).logpdf(np.exp(theta))
-    assert value == pytest.approx(np.sum(expected), rel=1e-13)
+    location, scale = priors.location, priors.scale
+    expected = np.sum(lognorm(s=scale[:4], scale=np.exp(location[:4])).logpdf(np.exp(theta[:4])))
+    expected += np.sum(cauchy(location[4:], scale[4:]).logpdf(theta[4:]))
+    assert value == pytest.approx(expected, rel=1e-13)
     assert_gradient(slope, central_difference(lambda x: priors.log_density(x)[0], theta))
 
 

@@ -36,10 +36,16 @@ _LOG_2PI: Final = float(np.log(2 * np.pi))
 @final
 @dataclass(frozen=True, eq=False)
 class Priors:
-    """Independent log-normal priors of exp(θ), in standard units (unit cube, unit variance of y)."""
+    """Independent priors in standard units (unit cube, unit variance of y).
+
+    Log-normal ones of length scales and variance, whose density of exp(θ) enters; a Cauchy distribution of log υ²,
+    whose density of θ itself enters. The density of υ² would pull an inferred noise down, and thin tails would forbid
+    a noise of next to nothing, which is what a deterministic objective has.
+    """
 
     location: Array  # of each θ
     scale: Array
+    infers_noise: bool  # whether the last θ is log υ²
 
     @staticmethod
     def default(dimension: int, infers_noise: bool) -> "Priors":
@@ -50,18 +56,25 @@ class Priors:
         the fit away from the ends of its range when there are few data.
         """
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
-        rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-2.0, 2.0)] * infers_noise
+        rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
         location, scale = np.array(rows).T
-        return Priors(location, scale)
+        return Priors(location, scale, infers_noise)
 
     @cached_property
     def _constant(self) -> float:
-        return float(np.sum(np.log(self.scale)) + 0.5 * len(self.scale) * np.log(2 * np.pi))
+        normal = len(self.scale) - self.infers_noise
+        return float(np.sum(np.log(self.scale)) + 0.5 * normal * _LOG_2PI + self.infers_noise * np.log(np.pi))
 
     def log_density(self, theta: Array) -> tuple[float, Array]:
-        """Log density of exp(θ), hence the −θ, and its derivative in θ."""
+        """Log density, and its derivative in θ."""
         z = (theta - self.location) / self.scale
-        return float(-0.5 * (z @ z) - theta.sum()) - self._constant, -1.0 - z / self.scale
+        slope = -1.0 - z / self.scale
+        if not self.infers_noise:
+            return float(-0.5 * (z @ z) - theta.sum()) - self._constant, slope
+        tail = 1.0 + z[-1] ** 2
+        slope[-1] = -2.0 * z[-1] / self.scale[-1] / tail
+        value = -0.5 * (z[:-1] @ z[:-1]) - theta[:-1].sum() - np.log(tail)
+        return float(value) - self._constant, slope
 
 
 def estimated_mean(ones: Array, values: Array) -> float:
