@@ -19,34 +19,11 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from ceibo.integrations.optuna import CeiboSampler, recommended, report_noise
+from ceibo.paper.problems import Problem
+from ceibo.paper.problems.classics import hartmann
+from ceibo.paper.problems.more import branin, hartmann_6
 
 Array = NDArray[np.float64]
-
-
-def _branin(x: Array) -> float:
-    a, b = 15 * x[0] - 5, 15 * x[1]
-    return float(
-        (b - 5.1 / (4 * np.pi**2) * a**2 + 5 / np.pi * a - 6) ** 2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(a) + 10
-    )
-
-
-def _hartmann(x: Array, A: Array, P: Array) -> float:
-    return float(-np.array([1.0, 1.2, 3.0, 3.2]) @ np.exp(-np.sum(A * (x - P) ** 2, axis=1)))
-
-
-_A3: Final = np.array([[3.0, 10, 30], [0.1, 10, 35], [3, 10, 30], [0.1, 10, 35]])
-_P3: Final = 1e-4 * np.array([[3689.0, 1170, 2673], [4699, 4387, 7470], [1091, 8732, 5547], [381, 5743, 8828]])
-_A6: Final = np.array(
-    [[10, 3, 17, 3.5, 1.7, 8], [0.05, 10, 17, 0.1, 8, 14], [3, 3.5, 1.7, 10, 17, 8], [17, 8, 0.05, 10, 0.1, 14]]
-)
-_P6: Final = 1e-4 * np.array(
-    [
-        [1312.0, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
 
 
 def _bowl(x: Array) -> float:
@@ -56,18 +33,24 @@ def _bowl(x: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Noisy:
+    """A function over the unit cube, its minimum and the noise's standard deviation."""
+
     f: Callable[[Array], float]
     d: int
     minimum: float
-    noise: float  # standard deviation
+    noise: float
+
+
+def _of(problem: Problem, noise: float) -> Noisy:
+    return Noisy(lambda x: float(problem.at_unit(x[None, :])[0]), problem.dimension, problem.minimum, noise)
 
 
 PROBLEMS: Final = {
-    "Branin (2-D)": Problem(_branin, 2, 0.397887, 10.0),
-    "Hartmann (3-D)": Problem(lambda x: _hartmann(x, _A3, _P3), 3, -3.86278, 0.4),
-    "valley (4-D)": Problem(_bowl, 4, 0.0, 0.5),
-    "Hartmann (6-D)": Problem(lambda x: _hartmann(x, _A6, _P6), 6, -3.32237, 0.3),
+    "Branin (2-D)": _of(branin(), 10.0),
+    "Hartmann (3-D)": _of(hartmann(), 0.4),
+    "valley (4-D)": Noisy(_bowl, 4, 0.0, 0.5),
+    "Hartmann (6-D)": _of(hartmann_6(), 0.3),
 }
 
 

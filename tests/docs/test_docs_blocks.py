@@ -37,6 +37,7 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 # (page, a text of the block) -> why it is not run.
 NOT_RUN = {
     ("paper.md", "ceibo paper run all"): "minutes to days of computing",
+    ("default.md", "suite-development"): "core-hours of computing",
     ("paper.md", "tcp://scheduler:8786"): "needs a Dask and a Ray cluster",
     ("compression.md", "vgg16-features-imagenet"): "needs MNIST, ImageNet, weights, a GPU and hours",
     (
