@@ -1,6 +1,7 @@
 """Settings of the whole suite, and a browser."""
 
 import shutil
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,6 +9,9 @@ import pytest
 import scipy.linalg  # noqa: F401 - loads SciPy's BLAS, so that the limit below reaches it
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
+
+# In the background of a shell the interrupt is ignored, here and in all children, which the tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Property tests draw the same examples every time, so a failure can be repeated.
 settings.register_profile("ceibo", derandomize=True, database=None, deadline=None)
