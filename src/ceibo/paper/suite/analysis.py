@@ -238,10 +238,9 @@ class Ranks:
 
 
 def rank(runs: Runs, measure: Measure = PRIMARY) -> Ranks:
-    """Ranks of the methods with runs in at least half of the cases, in the cases where all of these have a seed."""
-    methods = [
-        m for m in runs.methods if 2 * sum(bool(runs.values(c, m, measure)) for c in runs.cases) >= len(runs.cases)
-    ]
+    """Ranks of the methods with at least half as many runs as any, in the cases where all of these have a seed."""
+    counts = {m: sum(len(runs.values(c, m, measure)) for c in runs.cases) for m in runs.methods}
+    methods = [m for m, count in counts.items() if 2 * count >= max(counts.values())]
     cases, seeds, rows = list[Case](), list[int](), list[list[float]]()
     for case in runs.cases:
         values = [runs.values(case, method, measure) for method in methods]
@@ -305,6 +304,13 @@ def overall(found: Ranks, methods: Sequence[str] = RIVALS) -> list[Overall]:
     means = [compare(found.means[:, ours], found.means[:, k]) for k in columns.values()]
     corrected = zip(holm([each.p for each in ranks]), holm([each.p for each in means]), strict=True)
     return [Overall(name, a, p, b, q) for name, a, b, (p, q) in zip(columns, ranks, means, corrected, strict=True)]
+
+
+def over_cases(runs: Runs, method: str) -> tuple[Comparison, list[int]]:
+    """The default's mean log regret against a method's, case by case, each over the seeds both have; and how many."""
+    rows = versus(runs, methods=(method,))
+    differences = [row.difference for row in rows]
+    return compare(differences, [0.0] * len(rows)), [row.comparison.n for row in rows]
 
 
 def profile(runs: Runs, methods: Sequence[str], measure: Measure = PRIMARY, taus: Array = TAUS) -> tuple[int, Array]:
