@@ -17,6 +17,7 @@ from ceibo.paper.suite.analysis import (
     bootstrap,
     halves,
     log_regrets,
+    over_cases,
     overall,
     profile,
     range_of,
@@ -280,3 +281,23 @@ def test_without_records_there_is_an_error(tmp_path: Path, capsys: pytest.Captur
     assert main([str(tmp_path), "--docs", str(tmp_path)]) == 2
     assert "there are no records of the suite" in capsys.readouterr().err
     assert not (tmp_path / "default.md").exists()
+
+
+def test_a_method_with_few_runs_is_compared_pair_by_pair_and_not_ranked() -> None:
+    """Of four seeds BoTorch has one: it must not reduce the others to that seed."""
+    records = []
+    for case in (BRANIN, LEVY):
+        records += [made(case, DEFAULT, seed, [0.0, float(seed)]) for seed in range(4)]
+        records += [made(case, "ei", seed, [0.0, seed + 1.0]) for seed in range(4)]
+        records += [made(case, "botorch-qlognei", 3, [0.0, 5.0], own=[0.0, 2.0])]
+    runs = Runs(records)
+    found = rank(runs)
+    assert found.methods == [DEFAULT, "ei"]
+    assert found.seeds == [4, 4]
+    assert found.mean(DEFAULT) == 1.0
+    beside, seeds = over_cases(runs, "botorch-qlognei")
+    assert seeds == [1, 1]
+    assert (beside.below, beside.above) == (0, 2)  # 3 against 2, in both cases
+    said = ranks_target(runs).found
+    assert "BoTorch qLogNEI has too few runs to be ranked" in said
+    assert "lower in 0 cells and higher in 2" in said
