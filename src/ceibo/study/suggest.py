@@ -20,7 +20,7 @@ from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.inputs import Array, Indices
 from ceibo.study.space import Params, Space
 
-# Chosen by evidence on a suite of noisy problems: docs/default.md has the figures.
+# Chosen on a suite of noisy problems: docs/default.md has the figures, and what they leave undecided.
 DEFAULT_ACQUISITION: Final = "corrected-kg"
 DEFAULT_KERNEL: Final = "auto"
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
