@@ -26,7 +26,7 @@ ceibo.minimize(objective, space, n_trials=12, cost=1e-6, seed=0, max_failures=12
 
 
 def in_a_terminal(code: str) -> str:
-    """What a program shows on a pseudo-terminal of 100 columns, without the control sequences."""
+    """What a program shows on a pseudo-terminal of 100 columns, without the control sequences; a return ends a line."""
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=follower, stderr=follower, env=environment)
@@ -42,7 +42,7 @@ def in_a_terminal(code: str) -> str:
         shown += chunk
     os.close(leader)
     assert process.wait() == 0, shown.decode()
-    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).replace("\r", "\n")
 
 
 def test_in_a_terminal() -> None:
