@@ -8,6 +8,7 @@ import typer
 
 from ceibo.cli.studyfile import load
 from ceibo.errors import InputError
+from ceibo.study.suggest import DEFAULT_ACQUISITION
 
 _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.
@@ -20,7 +21,7 @@ direction = "minimize"              # or "maximize"
 storage = {storage}
 # storage = "postgresql://user@host/database"   # many machines share the work
 seed = 0                            # the same seed and results give the same suggestions
-# acquisition = "corrected-kg"      # what to measure next; initial = 8: size of the initial design
+# acquisition = "{acquisition}"      # what to measure next; initial = 8: size of the initial design
 
 [space]                             # what may be varied
 {space}
@@ -70,6 +71,7 @@ def init(
         space="\n".join(_parameter(each) for each in param) if param else _SPACE,
         argv=_toml(command or _ARGV),
         trials=trials,
+        acquisition=DEFAULT_ACQUISITION,
     )
     if param and not command:
         text = text.replace(_toml(_ARGV), _toml(["./measure.sh", *(f"{{{each.split('=')[0]}}}" for each in param)]))

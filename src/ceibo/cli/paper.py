@@ -38,7 +38,7 @@ def list_() -> None:
 
 @app.command()
 def run(  # noqa: PLR0913 - options of a command
-    ids: Annotated[list[str], typer.Argument(help="Experiments, or `all` (without those that need data).")],
+    ids: Annotated[list[str], typer.Argument(help="Experiments, or `all` (not the suite, nor those that need data).")],
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in minutes.")] = False,
     seeds: Annotated[int | None, typer.Option(help="How many seeds, from 0; finished ones are not run again.")] = None,
     block: Annotated[list[str] | None, typer.Option(help="Only this block; may be repeated.")] = None,

@@ -24,7 +24,7 @@ from scipy.spatial.distance import pdist
 
 from ceibo.gp.inputs import Array
 from ceibo.gp.kernels import Kernel
-from ceibo.gp.linalg import triangular_inverse
+from ceibo.gp.linalg import constant_mean, triangular_inverse
 from ceibo.gp.observations import Observations
 
 # Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on failure.
@@ -77,11 +77,6 @@ class Priors:
         return float(value) - self._constant, slope
 
 
-def estimated_mean(ones: Array, values: Array) -> float:
-    """The best constant under the prior N(0, 1), from L⁻¹1 and L⁻¹y, in standard units."""
-    return float(ones @ values) / (float(ones @ ones) + 1.0)
-
-
 @final
 class Objective:
     """log p(y | θ, m) + log prior(θ, m), at the best m, and its gradient in θ, over one set of observations.
@@ -129,7 +124,7 @@ class Objective:
         mean = 0.0
         if self.priors is not None:
             ones = inverse.sum(axis=1)
-            mean = estimated_mean(ones, half)
+            mean = constant_mean(ones, half, precision=1.0)
             half -= mean * ones
         alpha = inverse.T @ half
         quadratic = float(half @ half)

@@ -105,6 +105,11 @@ def _invert_block(L: Array, out: Array, start: int, stop: int) -> None:
     np.matmul(-out[middle:stop, middle:stop], B_A, out=out[middle:stop, start:middle])
 
 
+def constant_mean(ones: Array, values: Array, precision: float) -> float:
+    """The best constant under the prior N(0, 1/precision), from L⁻¹1 and L⁻¹y."""
+    return float(ones @ values) / (float(ones @ ones) + precision)
+
+
 # ---------------------------------------------------------------------------------------------------------------
 # BLAS threads
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_noise, as_point, as_points, as_values
 from ceibo.gp.kernels import Cross, Kernel
-from ceibo.gp.linalg import Factor, factorize, limited_blas
+from ceibo.gp.linalg import Factor, constant_mean, factorize, limited_blas
 
 
 @final
@@ -173,9 +173,9 @@ class GaussianProcess:
         """The process with its constant mean estimated from the data; N(mean, std²) is the prior of it."""
         if len(self.pending):
             raise InputError("estimate the mean before conditioning on pending points, not after.")
-        inverse, scale = self.state.factor.inverse, self.unit / std
+        inverse = self.state.factor.inverse
         ones = inverse.sum(axis=1)
-        step = float(ones @ (inverse @ self._residuals())) / (float(ones @ ones) + scale**2)
+        step = constant_mean(ones, inverse @ self._residuals(), precision=(self.unit / std) ** 2)
         alpha = self.state.alpha - step * (inverse.T @ ones)
         return replace(self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha))
 

@@ -58,7 +58,7 @@ class Experiment:
     id: str
     title: str
     blocks: tuple[Block, ...]
-    in_all: bool = True  # False: needs data of its own, and is run only when named
+    in_all: bool = True  # False: needs data or core-hours of its own, and is run only when named
 
     def cells(self, *, quick: bool = False, seeds: int | None = None, only: tuple[str, ...] = ()) -> list[Cell]:
         """All cells, each once; `only` names blocks, `quick` is a small version, `seeds` how many of them."""
@@ -126,38 +126,41 @@ _COMPRESSION: Final = (
         "compression-resnet50", "Ranks of ResNet-50 on ImageNet", (_compression("resnet50", _THREE, 3),), in_all=False
     ),
 )
+
+
+def _suite(
+    half: tuple[str, ...], methods: tuple[str, ...], seeds: int, noises: tuple[tuple[str, float], ...] = ()
+) -> tuple[Block, ...]:
+    """A block per problem of a half of the suite, with the problem's own noise settings unless others are given."""
+    return tuple(
+        Block(
+            name, (name,), methods, noises=noises or suite.noises(name),
+            kind="suite", seeds=seeds, steps=suite.trials(name), quick_seeds=1,
+        )
+        for name in half
+    )  # fmt: skip
+
+
 _SUITE: Final = (
     Experiment(
         "suite-development",
         "Candidates for the default, on the development half of the suite",
-        tuple(
-            Block(name, (name,), suite.SCREENED, noises=suite.noises(name), kind="suite",
-                  seeds=suite.SCREENING_SEEDS, steps=suite.trials(name), quick_seeds=1)
-            for name in suite.DEVELOPMENT
-        ),
+        _suite(suite.DEVELOPMENT, suite.SCREENED, suite.SCREENING_SEEDS),
         in_all=False,
     ),
     Experiment(
         "suite-locked",
         "The default against EI and outside references, on the locked half of the suite",
-        tuple(
-            Block(name, (name,), suite.COMPARED, noises=suite.noises(name), kind="suite",
-                  seeds=suite.LOCKED_SEEDS, steps=suite.trials(name), quick_seeds=1)
-            for name in suite.LOCKED
-        ),
+        _suite(suite.LOCKED, suite.COMPARED, suite.LOCKED_SEEDS),
         in_all=False,
     ),
     Experiment(
         "suite-noiseless",
         "The default against EI without noise, on the locked half of the suite",
-        tuple(
-            Block(name, (name,), ("default", "ei"), ("noiseless",), (0.0,), kind="suite",
-                  seeds=suite.LOCKED_SEEDS, steps=suite.trials(name), quick_seeds=1)
-            for name in suite.LOCKED
-        ),
+        _suite(suite.LOCKED, ("default", "ei"), suite.LOCKED_SEEDS, (("noiseless", 0.0),)),
         in_all=False,
     ),
-)  # fmt: skip
+)
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     experiment.id: experiment
     for experiment in (

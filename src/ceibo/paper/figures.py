@@ -1,6 +1,6 @@
 """The paper's figures, from records: PNG and SVG. Lines differ by dash and marker too: grey prints stay readable."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -39,25 +39,31 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",
 }
 Figure = Any
+Plan = Sequence[tuple[str, str, Callable[[], Figure | None]]]  # name, caption, how to draw it
 
 
 def write_figures(library: Library, folder: Path) -> list[tuple[str, str]]:
     """Draws every figure there are records for; returns (file name of the PNG, caption) of each."""
+    return draw_plan(_plan(library), folder, _SETTINGS)
+
+
+def draw_plan(plan: Plan, folder: Path, settings: dict[Any, Any], dpi: int = 110) -> list[tuple[str, str]]:
+    """Draws what there is something to draw for, the same bytes every time; (file name of the PNG, caption) of each."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    with mpl.rc_context(_SETTINGS):
-        for name, caption, make in _plan(library):
+    with mpl.rc_context(settings):
+        for name, caption, make in plan:
             figure = make()
             if figure is None:
                 continue
-            figure.savefig(folder / f"{name}.png", dpi=110, metadata={"Software": None})
+            figure.savefig(folder / f"{name}.png", dpi=dpi, metadata={"Software": None})
             figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
             plt.close(figure)
             written.append((f"{name}.png", caption))
     return written
 
 
-def _plan(library: Library) -> list[tuple[str, str, Callable[[], Figure | None]]]:
+def _plan(library: Library) -> Plan:
     plan: list[tuple[str, str, Callable[[], Figure | None]]] = [
         ("scenario", "Where EI and corrected EI want to measure next", lambda: scenario(library)),
         ("profit", "Profit when stopping at κ, Sphere 3, mean and 95 % band", lambda: profit(library)),

@@ -29,11 +29,6 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
         "key": cell.key,
         "cell": cell.to_json(),
         "versions": versions(),
-        "settings": {
-            **(METHODS[cell.method].settings if cell.method in METHODS else {}),
-            "initial": "3 scrambled Sobol points per dimension",
-            "recommended_every": RECOMMEND_EVERY,
-        },
     }
     since = time.perf_counter()
     times: dict[str, Any] = {}
@@ -41,7 +36,7 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
         with threadpool_limits(1):
             found = KINDS[cell.kind](cell, Watch(deadline))
         times = found.pop("times", {})
-        record |= {"status": "done", **found}
+        record |= {"status": "done", "settings": _settings(cell), **found}  # a kind may have settings of its own
     except OutOfTimeError:
         return None
     except ImportError as error:  # says something about the machine, nothing about the cell
@@ -50,3 +45,12 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
         last = "".join(traceback.format_exception(error)[-3:])
         record |= {"status": "failed", "error": f"{type(error).__name__}: {error}", "traceback": last}
     return record | {"run": {"seconds": round(time.perf_counter() - since, 3), **times}}
+
+
+def _settings(cell: Cell) -> dict[str, Any]:
+    """Of the paper's methods and runs."""
+    return {
+        **(METHODS[cell.method].settings if cell.method in METHODS else {}),
+        "initial": "3 scrambled Sobol points per dimension",
+        "recommended_every": RECOMMEND_EVERY,
+    }

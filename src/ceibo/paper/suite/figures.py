@@ -1,6 +1,6 @@
 """The suite's figures, from records: PNG and SVG, the same bytes for the same records, readable without colour."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MultipleLocator
 
+from ceibo.paper.figures import Figure, Plan, draw_plan
 from ceibo.paper.statistics import band
 from ceibo.paper.suite.analysis import DEFAULT, PRIMARY, TAUS, Case, Ranks, Runs, bootstrap, profile, rank
 from ceibo.paper.suite.names import PROBLEMS, case_name, method_name, noise_name
@@ -39,7 +40,6 @@ _SETTINGS: Final[dict[Any, Any]] = {
 }
 _COLUMNS: Final = 4
 _RUNS_SHOWN: Final = 4  # losing runs, at most
-Figure = Any
 
 
 def write_figures(runs: Runs, folder: Path, losses: Sequence[tuple[Case, str]] = ()) -> list[tuple[str, str]]:
@@ -50,9 +50,8 @@ def write_figures(runs: Runs, folder: Path, losses: Sequence[tuple[Case, str]] =
         folder: where the files are put.
         losses: cases the default lost, each with the method it lost to.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     found = rank(runs)
-    plan: tuple[tuple[str, str, Callable[[], Figure | None]], ...] = (
+    plan: Plan = (
         (
             "default-convergence",
             "log10 regret of what each tool recommends after so many trials, mean over seeds and its 95 % band",
@@ -70,17 +69,7 @@ def write_figures(runs: Runs, folder: Path, losses: Sequence[tuple[Case, str]] =
             lambda: losing_runs(runs, losses[:_RUNS_SHOWN]),
         ),
     )
-    written = []
-    with mpl.rc_context(_SETTINGS):
-        for name, caption, make in plan:
-            figure = make()
-            if figure is None:
-                continue
-            figure.savefig(folder / f"{name}.png", dpi=130, metadata={"Software": None})
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-            plt.close(figure)
-            written.append((f"{name}.png", caption))
-    return written
+    return draw_plan(plan, folder, _SETTINGS, dpi=130)
 
 
 def _style(method: str, methods: Sequence[str]) -> Style:

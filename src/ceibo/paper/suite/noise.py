@@ -42,8 +42,3 @@ class NoisyTask:
             std = largest * (0.25 + 1.5 * float(u[0]))
             return Observed(f + std * z, float("nan"), std)
         return PROTOCOLS[self.protocol](f, largest, share, z)
-
-
-def noise_is_told(protocol: str) -> bool:
-    """Whether the protocol tells a standard deviation with each measurement."""
-    return not protocol.endswith("untold")
