@@ -15,6 +15,7 @@ from ceibo.paper.suite.methods import CANDIDATES, REFERENCES, start
 from ceibo.paper.suite.noise import NoisyTask
 from ceibo.paper.suite.plan import DEVELOPMENT, LOCKED, NOISES, PAIRS, noises, trials
 from ceibo.paper.suite.tasks import PROCESS, TASKS, process_truth, task
+from ceibo.paper.suite.variants import VARIANTS
 
 FUNCTIONS = {
     "branin": (more.branin, synthetic.Branin, 2),
@@ -133,7 +134,7 @@ def test_real_noise_is_unbiased(protocol: str) -> None:
     assert np.isnan(seen[0].told) == (protocol == "measured-untold")
 
 
-@pytest.mark.parametrize("method", ["default", "corrected-ei", *REFERENCES])
+@pytest.mark.parametrize("method", ["default", "corrected-ei", *VARIANTS, *REFERENCES])
 @pytest.mark.parametrize("problem", ["branin", "mixed-recipe"])
 def test_a_run_is_repeatable_and_judged_by_the_truth(method: str, problem: str) -> None:
     cell = Cell("suite", problem, "plain", "heteroscedastic", 0.1, method, 0, 13)
@@ -147,7 +148,7 @@ def test_a_run_is_repeatable_and_judged_by_the_truth(method: str, problem: str) 
     assert trace["n"] == [10, 13]
     assert min(trace["recommended"]) >= 0
     assert trace["oracle"][-1] <= min(trace["best"][-1], trace["raw"][-1])
-    assert ("own" in trace) == (method in REFERENCES)
+    assert ("own" in trace) == (method in (*REFERENCES, "cautious", "marginalised"))
 
 
 @pytest.mark.parametrize("method", CANDIDATES)

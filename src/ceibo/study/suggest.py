@@ -21,8 +21,8 @@ from ceibo.gp.inputs import Array, Indices
 from ceibo.study.space import Params, Space
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures, and what they leave undecided.
-DEFAULT_ACQUISITION: Final = "corrected-kg"
-DEFAULT_KERNEL: Final = "auto"
+DEFAULT_ACQUISITION: Final = "noisy-ei"
+DEFAULT_KERNEL: Final = "matern52"
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around points that are
 # being measured to keep a batch from collapsing into one point.

@@ -4,7 +4,7 @@ tasks.py       the problems, with their spaces and known optima
 noise.py       how they are measured
 plan.py        the two halves, the noise settings, what is compared
 base.py        what a method is
-methods.py     ceibo's own candidates by name
+methods.py     all methods by name; candidate.py, ceibo's own; variants.py, those that are more than settings
 references.py  BoTorch and Optuna on the same tasks
 run.py         one replication
 analysis.py    ranks, tests, wins and losses, from records
