@@ -93,6 +93,7 @@ def optuna_peer(data: Data, seed: int) -> Action:
 
 PEERS: Final[dict[str, Peer]] = {
     "ceibo corrected-ei": ceibo_peer("corrected-ei"),
+    "ceibo noisy-ei": ceibo_peer("noisy-ei"),
     "BoTorch LogEI": botorch_peer(noisy=False),
     "BoTorch qLogNEI": botorch_peer(noisy=True),
     "Optuna GPSampler": optuna_peer,

@@ -1,12 +1,14 @@
 """Candidates of the suite that are more than settings: each does what it says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ceibo.acquisition import find_incumbent
 from ceibo.gp.inputs import Array
 from ceibo.paper.suite.candidate import Candidate
-from ceibo.paper.suite.variants import Cautious, Marginalised, Portfolio, Repeating, SmoothNoise
+from ceibo.paper.suite.variants import Cautious, Marginalised, Portfolio, Repeating, SmoothNoise, Winsorised
 from ceibo.study.space import Float, Space
 from ceibo.study.suggest import Evidence, Settings, suggest
 
@@ -89,3 +91,10 @@ def test_marginalised_choices_lie_in_the_space() -> None:
         assert np.all((point >= 0) & (point <= 1))
     map_best = Candidate(PLANE, 0, Settings()).model(known).gp.posterior(best[None])[0]
     assert map_best <= find_incumbent(method.model(known).gp).mean + 0.3  # good by the single model too
+
+
+def test_winsorising_clips_what_is_far_worse_than_the_rest_and_nothing_else() -> None:
+    known = replace(evidence(8, 0.0, told=True), y=np.array([-50.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 100.0]))
+    low, high = np.quantile(known.y, [0.25, 0.75])
+    clipped = Winsorised(PLANE, 0, Settings())._clipped(known)
+    np.testing.assert_array_equal(clipped.y, [*known.y[:-1], high + 1.5 * (high - low)])

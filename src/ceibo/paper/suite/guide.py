@@ -24,6 +24,7 @@ from ceibo.paper.suite.analysis import (
 from ceibo.paper.suite.methods import CANDIDATES
 from ceibo.paper.suite.names import case_name, listed, method_name
 from ceibo.paper.suite.targets import p_value
+from ceibo.paper.suite.variants import VARIANTS
 
 WORSE_THAN: Final = 3.0  # a rank beyond it is looked at
 _SEARCH_SHARE: Final = 0.5  # of the difference: if the points measured explain as much, the search is what lost
@@ -209,9 +210,11 @@ def noise_free(noiseless: Runs) -> str:
 
 
 def settings_of(candidate: str) -> str:
-    """What a candidate changes of the default settings."""
+    """What a candidate changes of the default."""
     if candidate not in CANDIDATES:
         return "no longer a candidate"
+    if candidate in VARIANTS:
+        return str(VARIANTS[candidate].__doc__).partition("\n")[0]
     changed = CANDIDATES[candidate]
     return ", ".join(f"`{name}={value!r}`" for name, value in changed.items()).replace("'", '"') or "nothing changed"
 

@@ -38,7 +38,7 @@ class RandomSearch:
 
 
 # What each changes of the default. The factors were screened one at a time around corrected KG with kernel "auto", as
-# the names say; the first five are the combinations that followed.
+# the names say; the first six are the combinations that followed.
 _KG_AUTO: Final = {"acquisition": "corrected-kg", "kernel": "auto"}
 CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "default": {},
@@ -46,6 +46,7 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "corrected-ei": {"acquisition": "corrected-ei"},
     "knowledge-gradient": {"acquisition": "knowledge-gradient"},
     "corrected-kg": {"acquisition": "corrected-kg"},
+    "ten-initial": {"n_initial": 10},
     "auto": {"kernel": "auto"},
     "ei-auto": {"acquisition": "ei", "kernel": "auto"},
     "corrected-ei-auto": {"acquisition": "corrected-ei", "kernel": "auto"},

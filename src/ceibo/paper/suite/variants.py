@@ -1,10 +1,6 @@
 """Candidates that are more than settings of a study: tried on the suite, not offered by studies.
 
-portfolio      noisy EI and the knowledge gradient by turns
-repeating      every fifth measurement is made at the incumbent again
-cautious       recommends the measured point whose mean plus one standard deviation is lowest
-smooth-noise   noise that nobody told varies smoothly over the space
-marginalised   acquisition and recommendation averaged over draws of the hyperparameters
+The first line of a class's docstring is what the page says of it.
 """
 
 from dataclasses import replace
@@ -25,6 +21,7 @@ from ceibo.study.suggest import Evidence, Model, Settings
 _BY_TURNS: Final = ("noisy-ei", "knowledge-gradient")
 _REPEAT_EVERY: Final = 5
 _HYPERPARAMETER_DRAWS: Final = 5
+_FENCE: Final = 1.5  # interquartile ranges above the upper quartile
 _STEP: Final = 1e-3  # of the differences behind the curvature in log hyperparameters
 # Mean and variance of the logarithm of a chi-square variable with one degree of freedom.
 _LOG_CHI2_MEAN, _LOG_CHI2_VARIANCE = -1.2703628454614782, np.pi**2 / 2
@@ -32,12 +29,16 @@ _LOG_CHI2_MEAN, _LOG_CHI2_VARIANCE = -1.2703628454614782, np.pi**2 / 2
 
 @final
 class Portfolio(Candidate):
+    """noisy EI and the knowledge gradient by turns"""
+
     def settings_for(self, number: int) -> Settings:
         return replace(super().settings_for(number), acquisition=_BY_TURNS[number % len(_BY_TURNS)])
 
 
 @final
 class Repeating(Candidate):
+    """every fifth measurement at the incumbent again"""
+
     def propose(self, evidence: Evidence, number: int) -> tuple[Array, Model | None]:
         x, model = super().propose(evidence, number)
         if model is not None and number % _REPEAT_EVERY == 0:
@@ -47,6 +48,8 @@ class Repeating(Candidate):
 
 @final
 class Cautious(Candidate):
+    """recommends the measured point whose mean plus one standard deviation is lowest"""
+
     def recommend(self, evidence: Evidence) -> Array | None:
         gp = self.model(evidence).gp
         mean, variance = gp.posterior(gp.X)
@@ -55,7 +58,10 @@ class Cautious(Candidate):
 
 @final
 class SmoothNoise(Candidate):
-    """Residuals of the usual model, each left out in turn, say where there is more noise than its one variance."""
+    """noise that nobody told varies smoothly over the space
+
+    Residuals of the usual model, each left out in turn, say where there is more noise than its one variance.
+    """
 
     def propose(self, evidence: Evidence, number: int) -> tuple[Array, Model | None]:
         return super().propose(self._told(evidence), number)
@@ -80,7 +86,10 @@ class SmoothNoise(Candidate):
 
 @final
 class Marginalised(Candidate):
-    """Draws are from the normal approximation to the posterior of the log hyperparameters at its maximum."""
+    """acquisition and recommendation averaged over five draws of the hyperparameters
+
+    Draws are from the normal approximation to the posterior of the log hyperparameters at its maximum.
+    """
 
     def propose(self, evidence: Evidence, number: int) -> tuple[Array, Model | None]:
         if evidence.trials < self.settings_for(number).initial_size(len(self.space)):
@@ -126,10 +135,28 @@ class Marginalised(Candidate):
         return GaussianProcess(data.X, y, noise, kernel, data.centre, expected).with_estimated_mean(data.scale)
 
 
+@final
+class Winsorised(Candidate):
+    """values above Tukey's upper fence count as the fence, so that very bad ones do not shape the model"""
+
+    def propose(self, evidence: Evidence, number: int) -> tuple[Array, Model | None]:
+        return super().propose(self._clipped(evidence), number)
+
+    def model(self, evidence: Evidence) -> Model:
+        return super().model(self._clipped(evidence))
+
+    def _clipped(self, evidence: Evidence) -> Evidence:
+        if len(evidence) == 0:
+            return evidence
+        low, high = np.quantile(evidence.y, [0.25, 0.75])
+        return replace(evidence, y=np.minimum(evidence.y, high + _FENCE * (high - low)))
+
+
 VARIANTS: Final[dict[str, type[Candidate]]] = {
     "portfolio": Portfolio,
     "repeating": Repeating,
     "cautious": Cautious,
     "smooth-noise": SmoothNoise,
     "marginalised": Marginalised,
+    "winsorised": Winsorised,
 }
