@@ -129,13 +129,17 @@ _COMPRESSION: Final = (
 
 
 def _suite(
-    half: tuple[str, ...], methods: tuple[str, ...], seeds: int, noises: tuple[tuple[str, float], ...] = ()
+    half: tuple[str, ...],
+    methods: tuple[str, ...],
+    seeds: int,
+    noises: tuple[tuple[str, float], ...] = (),
+    steps: int | None = None,
 ) -> tuple[Block, ...]:
-    """A block per problem of a half of the suite, with the problem's own noise settings unless others are given."""
+    """A block per problem of a half of the suite, with its own noise settings and trials unless others are given."""
     return tuple(
         Block(
             name, (name,), methods, noises=noises or suite.noises(name),
-            kind="suite", seeds=seeds, steps=suite.trials(name), quick_seeds=1,
+            kind="suite", seeds=seeds, steps=steps or suite.trials(name), quick_seeds=1,
         )
         for name in half
     )  # fmt: skip
@@ -158,6 +162,12 @@ _SUITE: Final = (
         "suite-noiseless",
         "The default against EI without noise, on the locked half of the suite",
         _suite(suite.LOCKED, ("default", "ei"), suite.LOCKED_SEEDS, (("noiseless", 0.0),)),
+        in_all=False,
+    ),
+    Experiment(
+        "suite-time",
+        "Seconds per suggestion after 100 trials, on the locked half of the suite; wants an idle machine",
+        _suite(suite.LOCKED, ("default", "botorch-qlognei"), 1, steps=suite.TIMED_TRIALS),
         in_all=False,
     ),
 )

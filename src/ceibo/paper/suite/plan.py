@@ -27,6 +27,7 @@ KINDS: Final = ("heteroscedastic", "homoscedastic-untold", "homoscedastic", "var
 LEVELS: Final = (0.10, 0.02, 0.25)
 NOISES: Final = tuple((kind, LEVELS[(k + lap) % 3]) for lap in range(3) for k, kind in enumerate(KINDS))  # all twelve
 SCREENING_SEEDS, LOCKED_SEEDS = 10, 20
+TIMED_TRIALS: Final = 100
 SCREENED: Final = tuple(CANDIDATES)
 COMPARED: Final = ("default", "ei", "corrected-ei", *REFERENCES)
 MEASURED_NOISES: Final = (("measured-untold", 1.0), ("measured", 1.0))

@@ -57,6 +57,7 @@ COMMANDS: Final = (
     "The whole sweep; what is finished is never run twice, and `--block` is one problem:",
     "```bash\n"
     "ceibo paper run suite-development suite-locked suite-noiseless --out suite --jobs 16\n"
+    "ceibo paper run suite-time --out suite --jobs 1\n"
     "ceibo paper run suite-locked --block branin --out suite\n"
     "ceibo paper pack suite/records RECORDS\n"
     "python -m ceibo.paper.suite.page RECORDS --docs docs\n"
