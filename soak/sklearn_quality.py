@@ -1,6 +1,6 @@
-"""Three data sets of scikit-learn × 10 seeds: the choice of CeiboSearchCV beside RandomizedSearchCV's and Optuna's.
+"""Three data sets of scikit-learn × 30 seeds: the choice of CeiboSearchCV beside RandomizedSearchCV's and Optuna's.
 
-python -m soak.sklearn_quality [candidates=25] [seeds=10]
+python -m soak.sklearn_quality [candidates=25] [seeds=30]
 
 Each seed splits the data anew. The search sees one part, with the same number of candidates and the same five folds
 for every method; the model it chose is fitted to that part and scored on the other, which nothing has seen. Differences
@@ -122,7 +122,7 @@ def one(name: str, seed: int, candidates: int) -> dict[str, float]:
     }
 
 
-def main(candidates: int = 25, seeds: int = 10) -> int:
+def main(candidates: int = 25, seeds: int = 30) -> int:
     jobs = [(name, seed, candidates) for name in TASKS for seed in range(seeds)]
     with ProcessPoolExecutor(2) as pool:
         rows = list(pool.map(one, *zip(*jobs, strict=True)))

@@ -51,7 +51,7 @@ _NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close 
 
 @final
 class CeiboSampler(BaseSampler):
-    """Sampler for noisy objectives, based on a Gaussian process and corrected expected improvement.
+    """Sampler for noisy objectives, based on a Gaussian process and noisy expected improvement.
 
     The noise of a value may be told with :func:`report_noise`, differently for every trial; where it is not, one noise
     level is inferred. Running trials count as pending points, so workers do not repeat each other. Failed and pruned
