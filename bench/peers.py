@@ -20,6 +20,7 @@ from botorch.optim.optimize import optimize_acqf
 from bench.data import Data
 from ceibo import acquisition
 from ceibo.gp import fit_gp
+from ceibo.study.suggest import DEFAULT_ACQUISITION
 
 Action = Callable[[], object]
 Peer = Callable[[Data, int], Action]
@@ -93,7 +94,7 @@ def optuna_peer(data: Data, seed: int) -> Action:
 
 PEERS: Final[dict[str, Peer]] = {
     "ceibo corrected-ei": ceibo_peer("corrected-ei"),
-    "ceibo noisy-ei": ceibo_peer("noisy-ei"),
+    f"ceibo {DEFAULT_ACQUISITION}": ceibo_peer(DEFAULT_ACQUISITION),
     "BoTorch LogEI": botorch_peer(noisy=False),
     "BoTorch qLogNEI": botorch_peer(noisy=True),
     "Optuna GPSampler": optuna_peer,

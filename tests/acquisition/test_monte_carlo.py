@@ -185,3 +185,11 @@ def test_kernel_oracle_is_what_the_model_uses() -> None:
     """Guards the oracle of this file: a wrong oracle would make the comparisons above meaningless."""
     gp = small_gp(6)
     np.testing.assert_allclose(gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13)
+
+
+@by_kernel
+def test_without_noise_noisy_ei_is_ei(kernel: type[Kernel]) -> None:
+    """To the nugget: the largest difference seen is 1e-4 of the largest value."""
+    gp, A = make_gp(0, d=2, kernel=kernel, noise=(0.0, 0.0)), new_points(0, 200)
+    ei = build("ei", gp).value(A)
+    np.testing.assert_allclose(build("noisy-ei", gp).value(A), ei, rtol=0, atol=2e-4 * ei.max())

@@ -1,5 +1,6 @@
 """Candidates of the suite that are more than settings: each does what it says."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from ceibo.study.suggest import Evidence, Settings, suggest
 PLANE = Space({"a": Float(0, 1), "b": Float(0, 1)})
 
 
-def evidence(n: int, noise: Array | float, told: bool, seed: int = 0) -> Evidence:
+def evidence(n: int, noise: Array | float | Callable[[Array], Array], told: bool, seed: int = 0) -> Evidence:
     rng = np.random.default_rng(seed)
     X = rng.random((n, 2))
     std = np.broadcast_to(np.asarray(noise(X) if callable(noise) else noise, dtype=float), n)

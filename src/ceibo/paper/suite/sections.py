@@ -27,7 +27,7 @@ from ceibo.paper.suite.analysis import (
 )
 from ceibo.paper.suite.guide import settings_of
 from ceibo.paper.suite.names import PROBLEMS, case_name, listed, method_name
-from ceibo.paper.suite.plan import LOCKED
+from ceibo.paper.suite.plan import LOCKED, TIMED_TRIALS
 from ceibo.paper.suite.targets import p_value
 
 _SHOWN_TAUS: Final = (1.0, 2.0, 5.0, 10.0)
@@ -187,7 +187,10 @@ def cost(out: Page, records: Sequence[Record]) -> None:
     found = seconds(records)
     lengths = sorted({n for each in found.values() for n in each})
     if lengths:
-        out.paragraph("Seconds per suggestion, median over runs of the median of a run's last ten trials:")
+        out.paragraph(
+            "Seconds per suggestion, median over runs of the median of a run's last ten trials. The sweeps ran on "
+            f"several machines, busy with other work; only the runs of {TIMED_TRIALS} trials had an idle one."
+        )
         order = [name for name in Runs(records).methods if name in found]
         out.table(
             ("method", *[f"n = {max(n - 9, 1)} to {n}" for n in lengths]),

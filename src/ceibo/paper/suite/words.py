@@ -15,9 +15,9 @@ RULES: Final = (
     "on the locked half, where alone the outside references run; the tables say how many there are. An earlier "
     'default, corrected KG with `kernel="auto"`, was chosen on a few runs and looked at on ten seeds of the locked '
     "half. The screening below, run afterwards around it, has noisy EI ahead, with Matérn 5/2 as good as the kernel "
-    "by evidence and cheaper by a fit; the default was changed to that by the development half alone. Candidates with "
-    "100 runs or so were added after that, with five seeds. ceibo's methods were then run on the locked half from the "
-    "beginning; ten of its twenty seeds no run of ceibo's had met before.",
+    "by evidence and cheaper by a fit; the default was changed to that by the development half alone. ceibo's methods "
+    "were then run on the locked half from the beginning; ten of its twenty seeds no run of ceibo's had met before. "
+    "Candidates with fewer than 200 runs were cut at five seeds, or added after that.",
     "The same seed means the same problem (functions are moved, draws are drawn anew), the same initial points as far "
     "as a method uses them, and the same random numbers for noise. Regret is judged by the truth, which methods never "
     "see; below 1e-6 of the range it counts as that.",
