@@ -15,10 +15,11 @@ from ceibo.paper.suite.analysis import (
     Measure,
     Runs,
     bootstrap,
-    halves,
     log_regrets,
     over_cases,
+    over_runs,
     overall,
+    parts,
     profile,
     range_of,
     rank,
@@ -187,9 +188,31 @@ def test_records_go_to_their_half() -> None:
     development = made(Case("griewank", "varying-untold", 0.02), DEFAULT, 0, [1.0, 0.0])
     noiseless = made(Case("branin", "noiseless", 0.0), DEFAULT, 0, [1.0, 0.0])
     other = made(BRANIN, DEFAULT, 0, [1.0, 0.0]) | {"cell": {**noiseless["cell"], "kind": "optimise"}}
-    parts = halves([development, noiseless, made(BRANIN, DEFAULT, 0, [1.0, 0.0]), other])
-    assert [[case.problem for case in runs.cases] for runs in parts] == [["branin"], ["griewank"], ["branin"]]
-    assert [runs.cases[0].protocol for runs in parts] == ["heteroscedastic", "varying-untold", "noiseless"]
+    last, fresh = (made(BRANIN, DEFAULT, seed, [1.0, 0.0]) for seed in (19, 20))
+    found = parts([development, noiseless, last, fresh, other])
+    assert [[case.problem for case in runs.cases] for runs in found] == [
+        ["branin"],
+        ["griewank"],
+        ["branin"],
+        ["branin"],
+    ]
+    assert [runs.cases[0].protocol for runs in found[:3]] == ["heteroscedastic", "varying-untold", "noiseless"]
+    assert (list(found.locked.of(BRANIN, DEFAULT)), list(found.fresh.of(BRANIN, DEFAULT))) == ([19], [20])
+
+
+def test_fresh_seeds_have_a_section_of_their_own() -> None:
+    cases = [Case(problem, *noises(problem)[0]) for problem in LOCKED]
+    seen = [made(case, m, s, [1.0, -0.75 * (m == "ei")]) for case in cases for m in (DEFAULT, "ei") for s in range(3)]
+    fresh = [
+        made(case, m, s, [1.0, 0.25 * (m == "ei")]) for case in cases for m in (DEFAULT, "ei") for s in (20, 21, 22)
+    ]
+    assert "fresh seeds" not in page(Read(seen), [], 0, "x").markdown()
+    text = page(Read([*seen, *fresh]), [], 0, "x").markdown().partition("## Once more, on fresh seeds")[2]
+    alone, _, together = text.partition("All seeds")
+    # Eight cells of eight: p = 2/256 over cells, and 24 of 24 runs; with the seeds seen before it loses on the whole.
+    assert "| EI | 24 | 3 | 8 / 0 | -0.250 [-0.250, -0.250] | p = 0.008 | 24 / 0, p < 0.001 | 0 / 8 / 0 |" in alone
+    assert "| EI | 48 | 6 | 0 / 8 | +0.250 [+0.250, +0.250] | p = 0.008 | 24 / 24, " in together
+    assert over_runs(parts(fresh).fresh, "ei").n == 24
 
 
 Ends = Callable[[Case, str, int], float]
@@ -221,7 +244,7 @@ def lost_somewhere(case: Case, method: str, seed: int) -> float:
 
 def test_a_default_that_wins_everywhere_meets_every_target() -> None:
     records = whole(good)
-    locked, _, noiseless = halves(records)
+    locked, _, noiseless, _ = parts(records)
     targets = [ranks_target(locked), wins_target(locked), time_target(records), noiseless_target(noiseless)]
     targets += [failures_target(records), size_target(10, 1)]
     assert [each.verdict for each in targets] == ["met", "met", "met at n = 100", "met", "met", "met"]
@@ -236,7 +259,7 @@ def test_losses_are_found_and_said(tmp_path: Path) -> None:
     broken = failed(LEVY, DEFAULT, 20, 100)
     records = [*whole(lost_somewhere), broken, made(BRANIN, "kg", 0, [1.0, 0.0], n=(10, 100))]
     records = [r for r in records if (r["cell"]["method"], r["cell"]["seed"]) != ("random", 19)]
-    locked, _, noiseless = halves(records)
+    locked, _, noiseless, _ = parts(records)
     assert wins_target(locked).met is False
     assert "EI 14 / 0 / 2" in wins_target(locked).found
     assert noiseless_target(noiseless).met is False

@@ -23,7 +23,7 @@ DRAW_WIDTHS: Final = (40, 12)  # domain of the draws, in the units of their leng
 @final
 @dataclass(frozen=True)
 class Block:
-    """A product of settings, each combination repeated for seeds 0 … seeds − 1."""
+    """A product of settings, each combination repeated for `seeds` seeds from `first_seed` on."""
 
     name: str
     problems: tuple[str, ...]
@@ -39,12 +39,14 @@ class Block:
     quick_seeds: int = 3
     quick_steps: int = 12
     noises: tuple[tuple[str, float], ...] = ()  # (protocol, level) pairs, in place of the product of both
+    first_seed: int = 0
 
     def cells(self, seeds: int | None = None, steps: int | None = None) -> Iterator[Cell]:
         """All cells, seed by seed."""
         noises = self.noises or tuple(product(self.protocols, self.levels))
         listed = list(product(self.problems, self.variants, noises, self.methods))
-        for seed in range(self.seeds if seeds is None else seeds):
+        count = self.seeds if seeds is None else seeds
+        for seed in range(self.first_seed, self.first_seed + count):
             for problem, variant, noise, method in listed:
                 length = self.steps if steps is None else steps
                 yield Cell(self.kind, problem, variant, *noise, method, seed, length)
@@ -134,12 +136,13 @@ def _suite(
     seeds: int,
     noises: tuple[tuple[str, float], ...] = (),
     steps: int | None = None,
+    first_seed: int = 0,
 ) -> tuple[Block, ...]:
     """A block per problem of a half of the suite, with its own noise settings and trials unless others are given."""
     return tuple(
         Block(
             name, (name,), methods, noises=noises or suite.noises(name),
-            kind="suite", seeds=seeds, steps=steps or suite.trials(name), quick_seeds=1,
+            kind="suite", seeds=seeds, steps=steps or suite.trials(name), quick_seeds=1, first_seed=first_seed,
         )
         for name in half
     )  # fmt: skip
@@ -156,6 +159,12 @@ _SUITE: Final = (
         "suite-locked",
         "The default against EI and outside references, on the locked half of the suite",
         _suite(suite.LOCKED, suite.COMPARED, suite.LOCKED_SEEDS),
+        in_all=False,
+    ),
+    Experiment(
+        "suite-confirmation",
+        "The default against EI and BoTorch again, on seeds of the locked half that nothing was decided by",
+        _suite(suite.LOCKED, suite.CONFIRMED, suite.CONFIRMING_SEEDS, first_seed=suite.LOCKED_SEEDS),
         in_all=False,
     ),
     Experiment(

@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from scipy.stats import rankdata
@@ -27,7 +27,7 @@ from scipy.stats import rankdata
 from ceibo.gp.inputs import Array
 from ceibo.paper.records import Record
 from ceibo.paper.statistics import SIGNIFICANT, Comparison, compare, holm
-from ceibo.paper.suite.plan import COMPARED, DEVELOPMENT, LOCKED
+from ceibo.paper.suite.plan import COMPARED, DEVELOPMENT, LOCKED, LOCKED_SEEDS
 from ceibo.paper.suite.tasks import TASKS, task
 
 FLOOR: Final = 1e-6  # of the range: a smaller regret is as good as none
@@ -148,20 +148,29 @@ class Runs:
         return {seed: value for seed, value in found.items() if np.isfinite(value)}
 
 
-def halves(records: Iterable[Record]) -> tuple[Runs, Runs, Runs]:
-    """The runs on the locked half, on the development half, and without noise."""
-    locked, development, noiseless = list[Record](), list[Record](), list[Record]()
-    for record in records:
-        cell = record["cell"]
-        if cell["kind"] != "suite":
-            continue
-        if cell["protocol"] == NOISELESS:
-            noiseless.append(record)
-        elif cell["problem"] in LOCKED:
-            locked.append(record)
-        elif cell["problem"] in DEVELOPMENT:
-            development.append(record)
-    return Runs(locked), Runs(development), Runs(noiseless)
+class Parts(NamedTuple):
+    """The runs on the locked half, on the development half, without noise, and on the locked half's fresh seeds."""
+
+    locked: Runs
+    development: Runs
+    noiseless: Runs
+    fresh: Runs
+
+
+def part_of(record: Record) -> str | None:
+    """The name of the part that a record belongs to."""
+    cell = record["cell"]
+    if cell["kind"] != "suite":
+        return None
+    if cell["protocol"] == NOISELESS:
+        return "noiseless"
+    if cell["problem"] in LOCKED:
+        return "locked" if cell["seed"] < LOCKED_SEEDS else "fresh"
+    return "development" if cell["problem"] in DEVELOPMENT else None
+
+
+def parts(records: Sequence[Record]) -> Parts:
+    return Parts(*[Runs(record for record in records if part_of(record) == name) for name in Parts._fields])
 
 
 def _place(case: Case) -> tuple[int, Case]:
@@ -311,6 +320,17 @@ def over_cases(runs: Runs, method: str) -> tuple[Comparison, list[int]]:
     rows = versus(runs, methods=(method,))
     differences = [row.difference for row in rows]
     return compare(differences, [0.0] * len(rows)), [row.comparison.n for row in rows]
+
+
+def over_runs(runs: Runs, method: str) -> Comparison:
+    """The default's log regrets against a method's, over all pairs of runs of the same case and seed."""
+    pairs = [
+        (ours[seed], theirs[seed])
+        for case in runs.cases
+        for ours, theirs in [(runs.values(case, DEFAULT), runs.values(case, method))]
+        for seed in sorted(set(ours) & set(theirs))
+    ]
+    return compare([a for a, _ in pairs], [b for _, b in pairs])
 
 
 def profile(runs: Runs, methods: Sequence[str], measure: Measure = PRIMARY, taus: Array = TAUS) -> tuple[int, Array]:

@@ -14,7 +14,7 @@ from ceibo.errors import CeiboError, InputError
 from ceibo.paper.document import Page
 from ceibo.paper.records import SUFFIXES, Read, Record, read
 from ceibo.paper.suite import sections
-from ceibo.paper.suite.analysis import DEFAULT, NOISELESS, Runs, Versus, halves, rank, versus
+from ceibo.paper.suite.analysis import DEFAULT, NOISELESS, Parts, Versus, parts, rank, versus
 from ceibo.paper.suite.guide import SITUATIONS, Loss, advice, loss_rows, losses, noise_free
 from ceibo.paper.suite.names import PROBLEMS
 from ceibo.paper.suite.plan import DEVELOPMENT, LOCKED, PAIRS, noises, trials
@@ -45,7 +45,7 @@ def write_page(place: Path, docs: Path) -> list[Path]:
             f"there are no records of the suite in {place}; `ceibo paper run suite-locked --out FOLDER` makes some, "
             "in FOLDER/records."
         )
-    locked, _, _ = halves(records)
+    locked = parts(records).locked
     lost = losses(locked, rank(locked), versus(locked))
     pictures = write_figures(locked, docs / PICTURES, [(loss.case, loss.winner) for loss in lost if loss.final > 0])
     kept = [docs / PICTURES / Path(name).with_suffix(end) for name, _ in pictures for end in (".png", ".svg")]
@@ -59,7 +59,8 @@ def write_page(place: Path, docs: Path) -> list[Path]:
 def page(found: Read, pictures: Sequence[Picture], size: int, place: str) -> Page:
     """The whole page; `size` is that of records and figures in bytes, `place` where the records are."""
     records = [record for record in found.records if record["cell"]["kind"] == "suite"]
-    locked, development, noiseless = halves(records)
+    runs = parts(records)
+    locked = runs.locked
     ranks, rows = rank(locked), versus(locked)
     lost = losses(locked, ranks, rows)
     shown = {Path(path).stem: (path, caption) for path, caption in pictures}
@@ -69,16 +70,17 @@ def page(found: Read, pictures: Sequence[Picture], size: int, place: str) -> Pag
         "in it comes from there. It says what `ceibo.minimize(f, space)` does when nothing else is said, what that was "
         f"compared with, and what came out. {_settings(records)}"
     )
-    _targets(out, records, (locked, noiseless), size)
+    _targets(out, records, runs, size)
     _compared(out)
     sections.ranks(out, locked, ranks, shown)
     sections.cells(out, locked, ranks, rows, shown)
     if rows:
         _losses(out, lost, shown)
-    sections.screening(out, development)
-    sections.noiseless(out, noiseless)
+    sections.fresh(out, records)
+    sections.screening(out, runs.development)
+    sections.noiseless(out, runs.noiseless)
     sections.cost(out, records)
-    _guide(out, (locked, development, noiseless), rows)
+    _guide(out, runs, rows)
     _repeat(out, found, place)
     return out
 
@@ -95,16 +97,15 @@ def _settings(records: Sequence[Record]) -> str:
     return "".join(f"The default's settings were `{text}`." for text in texts)
 
 
-def _targets(out: Page, records: Sequence[Record], runs: tuple[Runs, Runs], size: int) -> None:
-    locked, noiseless = runs
+def _targets(out: Page, records: Sequence[Record], runs: Parts, size: int) -> None:
     out.heading("What it had to show, and what it shows")
-    if said := lacking(locked):
+    if said := lacking(runs.locked):
         out.paragraph(f"**The sweep is not complete, and all that follows is so far.** {said}")
     every = (
-        ranks_target(locked),
-        wins_target(locked),
+        ranks_target(runs.locked),
+        wins_target(runs.locked),
         time_target([record for record in records if record["cell"]["protocol"] != NOISELESS]),
-        noiseless_target(noiseless),
+        noiseless_target(runs.noiseless),
         failures_target(records),
         size_target(size, len(records)),
     )
@@ -152,8 +153,7 @@ def _losses(out: Page, lost: Sequence[Loss], shown: sections.Pictures) -> None:
     sections.picture(out, shown, "default-losses")
 
 
-def _guide(out: Page, runs: tuple[Runs, Runs, Runs], rows: Sequence[Versus]) -> None:
-    locked, development, noiseless = runs
+def _guide(out: Page, runs: Parts, rows: Sequence[Versus]) -> None:
     out.heading("When to choose otherwise")
     out.paragraph(
         "What the cells of each kind say. They are few: a rank over two or four cells is a hint, and what holds on "
@@ -161,8 +161,8 @@ def _guide(out: Page, runs: tuple[Runs, Runs, Runs], rows: Sequence[Versus]) -> 
     )
     out.items(
         [
-            noise_free(noiseless),
-            *[advice(situation, locked, development, rows) for situation in SITUATIONS],
+            noise_free(runs.noiseless),
+            *[advice(situation, runs.locked, runs.development, rows) for situation in SITUATIONS],
             "**Many parallel workers.** No run here had a measurement pending while it chose the next point, so this "
             "page says nothing about it. What the default does with pending points is in "
             "[parallel work](guides/parallel.md).",

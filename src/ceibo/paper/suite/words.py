@@ -57,7 +57,7 @@ ANSWERS: Final = (
 COMMANDS: Final = (
     "The whole sweep; what is finished is never run twice, and `--block` is one problem:",
     "```bash\n"
-    "ceibo paper run suite-development suite-locked suite-noiseless --out suite --jobs 16\n"
+    "ceibo paper run suite-development suite-locked suite-noiseless suite-confirmation --out suite --jobs 16\n"
     "ceibo paper run suite-time --out suite --jobs 1\n"
     "ceibo paper run suite-locked --block branin --out suite\n"
     "ceibo paper pack suite/records RECORDS\n"
