@@ -8,10 +8,11 @@ from botorch.acquisition.monte_carlo import qNoisyExpectedImprovement
 from botorch.acquisition.objective import GenericMCObjective
 from botorch.posteriors import Posterior
 from botorch.sampling.base import MCSampler
+from scipy.special import logsumexp, softmax
 
 import torch_oracle
 from ceibo.acquisition import build
-from ceibo.acquisition.monte_carlo import draw
+from ceibo.acquisition.monte_carlo import _log_mean, draw
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
 from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
@@ -193,3 +194,11 @@ def test_without_noise_noisy_ei_is_ei(kernel: type[Kernel]) -> None:
     gp, A = make_gp(0, d=2, kernel=kernel, noise=(0.0, 0.0)), new_points(0, 200)
     ei = build("ei", gp).value(A)
     np.testing.assert_allclose(build("noisy-ei", gp).value(A), ei, rtol=0, atol=2e-4 * ei.max())
+
+
+def test_the_mean_of_logarithms_is_scipys_and_no_share_is_lost() -> None:
+    logs = np.array([[0.0, -3.0, 2.0], [-1e5, -1e5 - 1.0, -np.inf], [800.0, 790.0, -900.0], [-np.inf] * 3])
+    value, shares = _log_mean(logs)
+    np.testing.assert_allclose(value, logsumexp(logs, axis=1) - np.log(3), rtol=1e-15)
+    np.testing.assert_allclose(shares[:3], softmax(logs[:3], axis=1), rtol=1e-14)
+    np.testing.assert_array_equal(shares[3], 0.0)  # none of them improves: no draw says where to go

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
@@ -88,9 +87,8 @@ class NoisyExpectedImprovement(Acquisition):
         return Jet(value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0]))
 
     def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
-        """(N, S) u and s."""
-        u = self.best - prediction.linear
-        return u, np.broadcast_to(np.sqrt(prediction.variance)[:, None], u.shape)
+        """u (N, S) and s (N, 1), which is the same for all draws."""
+        return self.best - prediction.linear, np.sqrt(prediction.variance)[:, None]
 
 
 @final
@@ -137,6 +135,10 @@ class ParallelNoisyExpectedImprovement(Acquisition):
 
 def _log_mean(logs: Array) -> tuple[Array, Array]:
     """log of the mean over draws (N,), and each draw's share of it (N, S), from logarithms."""
-    total = logsumexp(logs, axis=1)
-    safe = np.where(np.isfinite(total), total, 0.0)
-    return total - np.log(logs.shape[1]), np.exp(logs - safe[:, None])
+    top = logs.max(axis=1)
+    shares = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
+    total = shares.sum(axis=1)
+    with np.errstate(divide="ignore"):  # all of them −inf: so is the mean, and no draw has a share
+        value = top + np.log(total)
+    shares /= np.maximum(total, 1.0)[:, None]  # at least 1 otherwise, the top's own
+    return value - np.log(logs.shape[1]), shares

@@ -1,12 +1,13 @@
-"""Quasi-random points, the same for the same seed.
+"""Quasi-random points and draws, the same for the same seed."""
 
-SciPy's statistics take most of a second to import, so they are imported when first needed.
-"""
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtri
 
 from ceibo.gp.inputs import Array
+
+_LEAST: Final = 2.0**-53  # a uniform number of exactly 0 would be a normal draw of minus infinity
 
 
 def spread_points(count: int, dimension: int, rng: np.random.Generator) -> Array:
@@ -19,10 +20,6 @@ def spread_points(count: int, dimension: int, rng: np.random.Generator) -> Array
 
 
 def normal_draws(count: int, dimension: int, seed: int) -> Array:
-    """Standard normal draws from a scrambled Sobol sequence, (count, dimension)."""
-    from scipy.stats import qmc
-
-    sobol = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(seed))
-    power = int(np.ceil(np.log2(max(count, 1))))
-    uniform = np.clip(sobol.random_base2(power)[:count], 2.0**-32, 1.0 - 2.0**-32)
-    return np.asarray(ndtri(uniform))
+    """Standard normal draws, (count, dimension): in every coordinate one in each of `count` cells of equal chance."""
+    uniform = spread_points(count, dimension, np.random.default_rng(seed))
+    return np.asarray(ndtri(np.maximum(uniform, _LEAST)))
