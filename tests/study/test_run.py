@@ -206,6 +206,12 @@ def test_the_objective_cannot_change_the_record() -> None:
     assert ceibo.minimize(rude, SPACE, n_trials=1).study.trials[0].params["x"] <= 1.0
 
 
+def test_a_callback_cannot_change_the_record() -> None:
+    result = ceibo.minimize(bowl, SPACE, n_trials=6, callbacks=[lambda study, trial: trial.params.pop("x") > 1])
+    assert all(set(trial.params) == {"x"} for trial in result.study.trials)
+    assert result.study.verify().ok
+
+
 def test_leaving_by_system_exit_gives_the_trial_back(storage: str) -> None:
     def leave(params: Params) -> float:
         raise SystemExit(3)

@@ -73,6 +73,20 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
     assert study.trials[0].state == "done"
 
 
+def test_what_is_handed_out_is_the_callers_own() -> None:
+    """Changing params, as in `config = study.best.params; config["epochs"] = 10`, changes nothing in the study."""
+    study = measured(6)
+    study.enqueue({"x": 0.5, "y": 0.0}).params.clear()
+    answers = (study.best, study.recommended, study.best_observed, study.trials)
+    for handed_out in (study.best, study.recommended, study.best_observed, *study.trials, study.ask(), study.ask()):
+        handed_out.params["epochs"] = 10
+        del handed_out.params["x"]
+    assert (study.best, study.recommended, study.best_observed) == answers[:3]
+    assert study.trials[:6] == answers[3][:6]
+    assert len(study.to_dataframe()) == 8
+    assert study.verify().ok
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 10**400])
 def test_values_that_are_not_finite_are_failures(value: float) -> None:
     study = Study.create(SPACE)

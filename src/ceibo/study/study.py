@@ -219,7 +219,7 @@ class Study:
         x = self.space.to_unit(found.params)
         measured = (trial for trial in snapshot.trials if trial.measurements)
         number = next(trial.number for trial in measured if np.array_equal(self._unit(trial), x))
-        return replace(found, number=number, params=snapshot.trials[number].params)
+        return replace(found, number=number, params=dict(snapshot.trials[number].params))
 
     @property
     def recommended(self) -> Estimate:
@@ -238,7 +238,7 @@ class Study:
         model = self._model(snapshot)
         believed = self._sign * model.natural(float(model.gp.posterior(self._unit(trial)[None, :])[0][0]))
         why = explain((trial.number, measurement), believed, self.best)
-        return Observed(trial.params, measurement.value, measurement.noise, trial.number, why)
+        return Observed(dict(trial.params), measurement.value, measurement.noise, trial.number, why)
 
     @property
     def noise(self) -> float | None:

@@ -31,9 +31,9 @@ class Trial:
 
 
 def trial_of(stored: StoredTrial) -> Trial:
-    """The user's view of a stored trial."""
+    """The user's view of a stored trial; its params are the user's own, to change as they like."""
     measurements = tuple(each.measurement for each in stored.measurements)
-    return Trial(stored.number, stored.params, stored.state, measurements, stored.reason, stored.attempt)
+    return Trial(stored.number, dict(stored.params), stored.state, measurements, stored.reason, stored.attempt)
 
 
 def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float) -> Evidence:
