@@ -277,3 +277,5 @@ def test_other_bad_input() -> None:
         ceibo.minimize(bowl, SPACE, jobs=4)
     with pytest.raises(InputError, match=r"did you mean sqlite:///lab\.db"):
         ceibo.minimize(bowl, SPACE, storage="lab.db")
+    with pytest.raises(InputError, match=r"expected sqlite:///file\.db .*got ''; leave storage out"):
+        ceibo.minimize(bowl, SPACE, n_trials=2, storage="")  # an environment variable that is not set

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from ceibo.errors import InputError, NewerSchemaError, NotStoredError, StorageError, StorageWarning
+from ceibo import Float, Study
+from ceibo.errors import InputError, NewerSchemaError, NotFoundError, NotStoredError, StorageError, StorageWarning
 from ceibo.study.measurement import Measurement
 from ceibo.study.store import NewTrial, Store, database, schema
 from ceibo.study.store.network import network_file_system
@@ -58,6 +59,9 @@ def test_sqlite_is_set_to_lose_nothing(tmp_path: Path) -> None:
         ("lab.db", "did you mean sqlite:///lab.db"),
         ("", "expected sqlite:///file.db"),
         ("mysql://host/db", "a URL for 'mysql'"),
+        ("sqlite://lab.db", "three slashes.*try sqlite:///lab.db"),
+        ("sqlite://data/lab.db", "try sqlite:///data/lab.db"),
+        ("sqlite:///", "without a file name"),
         ("sqlite:///a\0b", "NUL"),
         (None, "expected sqlite:///file.db"),
     ],
@@ -92,6 +96,38 @@ def test_missing_folder_and_missing_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="there is no file"):
         Store(f"sqlite:///{tmp_path}/typo.db", create=False)
     assert not (tmp_path / "typo.db").exists()
+
+
+def test_opening_changes_nothing_in_a_file_of_another_program(tmp_path: Path) -> None:
+    file, empty = tmp_path / "other.db", tmp_path / "empty.db"
+    other = sqlite3.connect(file)
+    other.execute("CREATE TABLE app (x)")
+    other.commit()
+    other.close()
+    empty.touch()
+    before = file.read_bytes()
+    for path in (file, empty):
+        with pytest.raises(NotFoundError, match="there are no ceibo studies in"):
+            Study.open(f"sqlite:///{path}")
+    assert (file.read_bytes(), empty.read_bytes()) == (before, b"")
+    assert sorted(tmp_path.iterdir()) == [empty, file]
+    Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{file}").close()  # moving in beside it is allowed
+    assert Study.open(f"sqlite:///{file}").trials == ()
+
+
+def test_opening_changes_nothing_in_a_database_of_another_program(url: str) -> None:
+    if url.startswith("sqlite"):
+        Path(url.removeprefix("sqlite:///")).touch()
+    with pytest.raises(NotFoundError, match="there are no ceibo studies in"):
+        Study.open(url)
+    plain = database.Database(url, 5.0)
+    assert plain.read(lambda connection: sa.inspect(connection).get_table_names()) == []
+    plain.close()
+
+
+def test_memory_cannot_be_opened() -> None:
+    with pytest.raises(NotFoundError, match="only the program that made a study has it"):
+        Study.open("sqlite://")
 
 
 def test_not_a_database(tmp_path: Path) -> None:

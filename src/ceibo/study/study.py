@@ -98,12 +98,12 @@ class Study:
             raise InputError(f"seed must be a whole number from 0 to 2^63 − 1, got {seed!r}.")
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
         stored = {"direction": direction, "seed": int(seed), "suggest": settings.to_json()}
-        store = Store(storage or MEMORY)
+        store = Store(MEMORY if storage is None else storage)
         return cls(store, store.create_study(name, Space(space).to_json(), stored))
 
     @classmethod
     def open(cls, storage: str, name: str = "study", *, space: Mapping[str, Dimension] | Space | None = None) -> Self:
-        """An existing study; with a `space` given, it must be the one stored."""
+        """An existing study; with a `space` given, it must be the one stored. Changes nothing if there is none."""
         store = Store(storage, create=False)
         study = cls(store, store.study(name))
         if space is not None:

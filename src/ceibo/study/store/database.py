@@ -41,6 +41,7 @@ def parse_url(url: str) -> sa.URL:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
         hint = f"; did you mean sqlite:///{url}?" if "://" not in url and "\0" not in url else ""
+        hint = hint if url else "; leave storage out (None) to work in memory"
         shown = repr(url) if "@" not in url else "a URL that cannot be read"  # it may hold a password
         raise InputError(f"{examples}, got {shown}{hint}") from None
     backend = parsed.get_backend_name()
@@ -48,9 +49,19 @@ def parse_url(url: str) -> sa.URL:
         backend = "postgresql"
     if backend not in ("sqlite", "postgresql"):
         raise InputError(f"{examples}, got a URL for {backend!r}")
-    if backend == "sqlite" and "\0" in (parsed.database or ""):
-        raise InputError(f"{examples}, got a file name with a NUL character")
+    if backend == "sqlite":
+        _check_sqlite(parsed, examples)
     return parsed.set(drivername="sqlite" if backend == "sqlite" else "postgresql+psycopg")
+
+
+def _check_sqlite(url: sa.URL, examples: str) -> None:
+    if "\0" in (url.database or ""):
+        raise InputError(f"{examples}, got a file name with a NUL character")
+    if url.host is not None:  # what stands after two slashes
+        path = "/".join(part for part in (url.host, url.database) if part)
+        raise InputError(f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}")
+    if url.database == "":  # "sqlite:///" with the rest forgotten is no wish for memory
+        raise InputError(f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory")
 
 
 class Database:
@@ -60,7 +71,7 @@ class Database:
         self.url = parse_url(url)
         self.patience = patience
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
-        self.is_memory = self.is_sqlite and self.url.database in (None, "", ":memory:")
+        self.is_memory = self.is_sqlite and self.url.database in (None, ":memory:")
         self._pid = os.getpid()
         # Threads take turns: in memory they share one connection, and a file must be at rest during a fork.
         self._turn = threading.RLock()

@@ -67,6 +67,8 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
+        if not create:
+            self._check_tables()
         self._database.prepare_file()
         if self._database.read(schema.stored_version, CONNECT_SECONDS) != schema.VERSION:
             self._database.write(schema.upgrade, CONNECT_SECONDS)
@@ -79,6 +81,14 @@ class Store:
             raise StorageError(f"the folder of {file} does not exist; create it first")
         if not create and not file.exists():
             raise StorageError(f"there is no file {file}; check the path, or create a study there first")
+
+    def _check_tables(self) -> None:
+        """Refuse a database without studies before anything is changed in it: it is another program's, or a typo."""
+        if self._database.read(schema.stored_version, CONNECT_SECONDS) is None:
+            self._database.close()
+            if self._database.is_memory:
+                raise NotFoundError(f"{self.url} is memory, where only the program that made a study has it")
+            raise NotFoundError(f"there are no ceibo studies in {self.url}; check the URL, or create a study there")
 
     @property
     def url(self) -> str:
