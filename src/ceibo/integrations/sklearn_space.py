@@ -13,7 +13,8 @@ from ceibo.errors import InputError
 from ceibo.study.dimension import MAX_LISTED_LEVELS, Dimension
 from ceibo.study.space import Categorical, Float, Int, Space
 
-_TAIL: Final = 1e-4  # probability left out at an end of a distribution that has no end
+_TAIL: Final = 1e-3  # probability left out at an end that a distribution never quite reaches
+_HAIR: Final = 1e-5  # probability within which the density at an end is looked at
 
 
 @final
@@ -86,15 +87,35 @@ def _listed(values: list[Any], name: str) -> Parameter:
 def _continuous(distribution: Any) -> Parameter:
     """The coordinate is the probability: equal steps are equally likely, so a loguniform is searched in its log."""
     low, high = (float(end) for end in distribution.support())
-    first = 0.0 if math.isfinite(low) else _TAIL
-    last = 1.0 if math.isfinite(high) else 1.0 - _TAIL
-    return Parameter(Float(first, last), lambda u: min(max(float(distribution.ppf(u)), low), high))
+    if _cut_off(distribution):
+        return Parameter(Float(0.0, 1.0), lambda u: min(max(float(distribution.ppf(u)), low), high))
+    # A quantile may round to the end that is left out, where the density is steep.
+    least, most = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
+    return Parameter(Float(_TAIL, 1.0 - _TAIL), lambda u: min(max(float(distribution.ppf(u)), least), most))
+
+
+def _cut_off(distribution: Any) -> bool:
+    """Whether the distribution is an interval with both its ends, as uniform and loguniform are.
+
+    The others (expon, gamma, norm, beta) run out: no draw of theirs is ever at an end, where the estimator's parameter
+    is often invalid (C = 0), while a search that may go there will, since ends are the places least known.
+    """
+    low, high = (float(end) for end in distribution.support())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return False
+    # With a density above zero and finite at the end, twice the probability is twice as far from it. Unlike the density
+    # itself, this does not depend on the scale, nor on how the end is rounded.
+    near, twice = (
+        np.abs(distribution.ppf([probability, 1.0 - probability]) - [low, high]) for probability in (_HAIR, 2 * _HAIR)
+    )
+    return bool(np.all((1.8 * near < twice) & (twice < 2.2 * near)))
 
 
 def _whole_numbers(distribution: Any, name: str) -> Parameter:
     low, high = (float(end) for end in distribution.support())
-    low = low if math.isfinite(low) else float(distribution.ppf(_TAIL))
-    high = high if math.isfinite(high) else float(distribution.ppf(1.0 - _TAIL))
+    rare = _TAIL * float(distribution.pmf(distribution.ppf(0.5)))
+    low = low if math.isfinite(low) and distribution.pmf(low) > rare else float(distribution.ppf(_TAIL))
+    high = high if math.isfinite(high) and distribution.pmf(high) > rare else float(distribution.ppf(1.0 - _TAIL))
     if not low < high:
         raise InputError(f"parameter {name!r}: the distribution has one value only; give it as a list, [{low:g}].")
     return Parameter(Int(int(low), int(high)), int)
