@@ -14,10 +14,14 @@ Array = NDArray[np.float64]
 
 _PRIOR_FOLDS: Final = 4  # a candidate's own spread, from few folds, is averaged with the typical one as if of so many
 _FEWEST_CANDIDATES: Final = 3  # below this there is no telling the folds' effects from the candidates'
+_DUST: Final = 8 * float(np.finfo(float).eps)  # of a score's size: differences below this are rounding
 
 
 def fold_noise(scores: Array) -> Array:
     """Standard deviation of each candidate's mean over the folds, without the folds' effects; NaN where unknown.
+
+    It is unknown too where nothing is left of any candidate's spread, as with coarse scores on few folds: that all
+    candidates agree so far does not make the next score exact.
 
     Args:
         scores: (C, K) scores of C candidates on the same K folds; rows that are not finite are left out.
@@ -27,11 +31,20 @@ def fold_noise(scores: Array) -> Array:
     rows, (count, folds) = scores[good], (int(np.sum(good)), scores.shape[1])
     if count < _FEWEST_CANDIDATES or folds < 2:
         return noise
+    own = _residual_variance(rows) / (1 - 1 / count)
+    # Candidates that all agree but for a few are common (a plateau of the score): the few then tell the typical noise.
+    typical = float(np.median(own)) or float(np.mean(own))
+    if typical > 0:
+        variance = (_PRIOR_FOLDS * typical + (folds - 1) * own) / (_PRIOR_FOLDS + folds - 1)
+        noise[good] = np.sqrt(variance / folds)
+    return noise
+
+
+def _residual_variance(rows: Array) -> Array:
+    """Variance (C,) of the scores (C, K) of each candidate about its mean and the folds' effects; 0 if but rounding."""
     deviations = rows - rows.mean(axis=1, keepdims=True)
     effect = np.median(deviations, axis=0)  # rather than the mean, for the sake of a few hopeless candidates
     residuals = deviations - (effect - effect.mean())
-    own = np.sum(residuals**2, axis=1) / ((folds - 1) * (1 - 1 / count))
-    typical = float(np.median(own)) or float(np.mean(own))
-    variance = (_PRIOR_FOLDS * typical + (folds - 1) * own) / (_PRIOR_FOLDS + folds - 1)
-    noise[good] = np.sqrt(variance / folds)
-    return noise
+    size = np.max(np.abs(rows), axis=1, keepdims=True)
+    dust = _DUST * np.maximum(size, np.median(size))  # the effect is rounded as typical scores are
+    return np.asarray(np.sum(np.where(np.abs(residuals) > dust, residuals, 0.0) ** 2, axis=1) / (rows.shape[1] - 1))
