@@ -6,7 +6,22 @@ from typing import Any
 import numpy as np
 import pytest
 from joblib import parallel_config
-from scipy.stats import expon, loguniform, norm, poisson, randint, uniform
+from scipy.stats import (
+    beta,
+    binom,
+    expon,
+    gamma,
+    geom,
+    halfnorm,
+    lognorm,
+    loguniform,
+    norm,
+    poisson,
+    randint,
+    rankdata,
+    truncnorm,
+    uniform,
+)
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.exceptions import FitFailedWarning, NotFittedError
@@ -159,6 +174,30 @@ def test_failures_are_kept_off_and_never_the_best() -> None:
         CeiboSearchCV(Fragile(), {"x": uniform(0, 1)}, n_iter=8, cv=3, random_state=0, error_score="raise").fit(X)
 
 
+def test_an_error_score_is_the_score_of_every_failure() -> None:
+    """In the initial batch, where others succeed, and alone; with the ranks that RandomizedSearchCV gives."""
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    for error_score, batch in ((-0.2, 1), (-1.0, 2), (-np.inf, 1)):
+        search = CeiboSearchCV(
+            Fragile(), {"x": uniform(0, 1)}, n_iter=12, cv=3, random_state=0, error_score=error_score,
+            batch_size=batch, return_train_score=True,
+        )  # fmt: skip
+        with pytest.warns((FitFailedWarning, UserWarning)), np.errstate(invalid="ignore"):  # ∞ − ∞, in scikit-learn
+            search.fit(X)
+        results = search.cv_results_
+        failed = np.array([params["x"] < 0.3 for params in results["params"]])
+        assert {len(column) for column in results.values()} == {12}
+        for key in ("mean_test_score", "split0_test_score", "split2_train_score", "mean_train_score"):
+            np.testing.assert_allclose(results[key][failed], error_score, rtol=1e-15)
+            assert np.all(results[key][~failed] > -0.6)
+        np.testing.assert_array_equal(results["rank_test_score"], rankdata(-results["mean_test_score"], method="min"))
+        if np.isfinite(error_score):
+            np.testing.assert_allclose(results["std_test_score"][failed], 0.0, atol=1e-15)
+            np.testing.assert_array_equal(results["noise_test_score"][failed], 0.0)
+            np.testing.assert_allclose(results["posterior_mean_test_score"][failed], error_score, atol=0.05)
+        assert not failed[search.best_index_]
+
+
 def test_a_small_grid_is_searched_once() -> None:
     space = {"C": [0.1, 1.0, 10.0], "kernel": ["rbf", "linear"], "shrinking": [True]}
     params = CeiboSearchCV(SVC(), space, n_iter=50, cv=3, random_state=0).fit(*IRIS).cv_results_["params"]
@@ -194,6 +233,54 @@ def test_spaces() -> None:
     ):
         with pytest.raises(InputError, match=message):
             Parameters.of(wrong)
+
+
+def ends(distribution: Any) -> tuple[Any, Any]:
+    parameters = Parameters.of({"p": distribution})
+    first, last = (parameters.decode(parameters.space.from_unit([u]))["p"] for u in (0.0, 1.0))
+    return first, last
+
+
+@pytest.mark.parametrize(
+    ("distribution", "low", "high"),
+    [
+        (uniform(0.1, 0.2), 0.1, 0.1 + 0.2),  # support and density disagree by a rounding about the end
+        (uniform(1e9, 1), 1e9, 1e9 + 1),
+        (loguniform(1e-3, 1e3), 1e-3, 1e3),
+        (loguniform(1e-300, 1e300), 1e-300, 1e300),
+        (truncnorm(-2, 2), -2.0, 2.0),
+        (beta(1, 1), 0.0, 1.0),
+        (randint(1, 5000), 1, 4999),
+        (poisson(3), 0, 10),  # zero is drawn once in twenty
+        (geom(0.01), 1, 688),
+    ],
+)
+def test_ends_that_belong_to_a_distribution_are_reached(distribution: Any, low: float, high: float) -> None:
+    assert ends(distribution) == (low, high)
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        expon(scale=100), expon(1, 0.1), gamma(2), gamma(0.5), gamma(0.005), lognorm(1), halfnorm(), norm(0, 1),
+        beta(2, 2), beta(0.5, 0.5), beta(1, 3), beta(5, 0.05), truncnorm(0, np.inf), poisson(100), binom(100, 0.5),
+    ],
+    ids=lambda frozen: f"{frozen.dist.name}{frozen.args}",
+)  # fmt: skip
+def test_ends_that_no_draw_is_ever_at_are_not_suggested(distribution: Any) -> None:
+    first, last = ends(distribution)
+    low, high = distribution.support()
+    assert low < first < last < high
+    # Little is left out, but for what a double cannot tell from an end.
+    assert first <= max(distribution.ppf(1e-3), np.nextafter(low, np.inf))
+    assert last >= min(distribution.ppf(0.999), np.nextafter(high, -np.inf))
+
+
+def test_a_search_keeps_off_the_open_end_of_a_distribution() -> None:
+    """C = 0 and gamma = 0 are the ends of expon's support, and no support vector machine takes C = 0."""
+    space = {"C": expon(scale=100), "gamma": expon(scale=0.1)}
+    search = CeiboSearchCV(SVC(), space, n_iter=12, cv=3, random_state=0, error_score="raise").fit(*IRIS)
+    assert all(params["C"] > 0 and params["gamma"] > 0 for params in search.cv_results_["params"])
 
 
 @pytest.mark.parametrize("wrong", [{"n_iter": 0}, {"batch_size": 0}, {"acquisition": "best"}, {"n_initial": 0}])
@@ -241,7 +328,32 @@ def test_fold_noise_recovers_what_it_was_made_with() -> None:
     assert np.isnan(fold_noise(scores)[3])
     assert np.all(np.isnan(fold_noise(scores[:2])))
     assert np.all(np.isnan(fold_noise(scores[:, :1])))
-    np.testing.assert_array_equal(fold_noise(np.ones((4, 5))), 0.0)
+
+
+def test_fold_noise_of_candidates_that_agree_but_for_rounding() -> None:
+    """Nine candidates with the same folds' effects up to the last bits, three with a spread of their own."""
+    rng = np.random.default_rng(0)
+    scores = rng.random((12, 1)) + np.array([0.01, -0.01]) + 1e-16 * rng.standard_normal((12, 2))
+    scores[:3] += [[0.01, -0.01], [-0.02, 0.02], [0.01, -0.01]]
+    own = np.append(2.0 * np.array([0.01, 0.02, 0.01]) ** 2, np.zeros(9)) * 12 / 11
+    expected = np.sqrt((4 * own.mean() + own) / 5 / 2)
+    np.testing.assert_allclose(fold_noise(scores), expected, rtol=1e-9)
+    np.testing.assert_allclose(fold_noise(1e9 * scores), 1e9 * expected, rtol=1e-6)
+    # One hopeless score, however large, does not turn the others' differences into rounding.
+    hopeless = np.append(scores, [[-1e20, -1e20]], axis=0)
+    assert np.all(fold_noise(hopeless)[:12] > 1e-3)
+
+
+def test_no_spread_at_all_is_unknown_noise_not_none() -> None:
+    assert np.all(np.isnan(fold_noise(np.ones((4, 5)))))
+    rng = np.random.default_rng(0)
+    assert np.all(np.isnan(fold_noise(rng.random((20, 1)) + rng.random(5))))
+
+
+def test_coarse_scores_on_two_folds_are_not_exact() -> None:
+    search = CeiboSearchCV(SVC(), {"C": loguniform(1e-2, 1e2)}, n_iter=12, cv=2, random_state=0).fit(*IRIS)
+    assert np.all(search.cv_results_["noise_test_score"] > 1e-3)  # one sample of 150 is 0.007
+    assert search.best_std_ > 1e-4
 
 
 def test_one_split_and_one_candidate() -> None:

@@ -44,7 +44,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     param_distributions : dict
         Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int or Categorical. Lists of
-        ascending numbers keep their order. A distribution is searched on its own scale: ``loguniform`` in the log.
+        ascending numbers keep their order. A distribution is searched on its own scale: ``loguniform`` in the log;
+        one that runs out (``expon``, ``norm``) between its quantiles 0.001 and 0.999.
 
     n_iter : int, default=10
         Number of candidates; fewer if the space has fewer.
@@ -70,7 +71,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     cv_results_ : dict
         As in RandomizedSearchCV, and for the metric optimised (``score`` if it is the only one):
         ``posterior_mean_test_score`` and ``posterior_std_test_score``, what all scores together say about a candidate;
-        ``noise_test_score``, the standard deviation of its mean score without the folds' effects;
+        ``noise_test_score``, the standard deviation of its mean score without the folds' effects, NaN if unknown;
         ``rank_posterior_test_score``.
 
     best_index_, best_params_, best_estimator_
@@ -179,7 +180,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 raise InputError(f"{name} must be a whole number above zero, got {getattr(self, name)!r}.")
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        search = Search(parameters, Settings(self.acquisition, n_initial=self.n_initial), seed)
+        error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
+        search = Search(parameters, Settings(self.acquisition, n_initial=self.n_initial), seed, error_score)
         results: dict[str, Any] = {}
         while search.count < self.n_iter:
             # The initial design does not depend on scores, so it is evaluated at one go.
@@ -202,7 +204,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 column for key, column in results.items() if re.fullmatch(rf"split\d+_test_{re.escape(metric)}", key)
             ]
             search.scores = np.column_stack(folds)
-        add_failed(results, [each.params for each in search.failed])
+        add_failed(results, [each.params for each in search.failed], np.full(search.scores.shape[1], error_score))
         add_posterior(results, metric, search.posterior())
 
     def _metric(self, results: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """The search behind CeiboSearchCV: candidates in the unit cube, their scores, and the tables of results."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,8 @@ from ceibo.integrations.sklearn_space import Parameters
 from ceibo.study.suggest import Evidence, Settings, fit_model, suggest
 
 Array = NDArray[np.float64]
+
+_TIMES: Final = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
 
 class Candidate(NamedTuple):
@@ -23,11 +25,16 @@ class Candidate(NamedTuple):
 @final
 @dataclass(eq=False)
 class Search:
-    """Candidates evaluated so far with their scores (C, K), those that failed beside them, and the next ones."""
+    """Candidates evaluated so far with their scores (C, K), those that failed beside them, and the next ones.
+
+    A failed candidate has `error_score` on all folds: a number is a score like any other, NaN is none, and the search
+    keeps off there.
+    """
 
     parameters: Parameters
     settings: Settings
     seed: int
+    error_score: float = np.nan
     evaluated: list[Candidate] = field(default_factory=list)
     failed: list[Candidate] = field(default_factory=list)
     scores: Array = field(default_factory=lambda: np.empty((0, 1)))
@@ -57,8 +64,7 @@ class Search:
 
     def posterior(self) -> tuple[Array, Array, Array]:
         """Mean and standard deviation of every candidate's score, and the noise of its mean; NaN without a model."""
-        candidates = [*self.evaluated, *self.failed]
-        noise = np.append(fold_noise(self.scores), np.full(len(self.failed), np.nan))
+        candidates, (_, noise) = [*self.evaluated, *self.failed], self._scores()
         evidence = self._evidence([], self.count)
         if len(evidence) == 0:
             nothing = np.full(len(candidates), np.nan)
@@ -67,9 +73,20 @@ class Search:
         mean, variance = model.gp.posterior(np.array([each.x for each in candidates]))
         return -np.ldexp(mean, model.exponent), np.ldexp(np.sqrt(variance), model.exponent), noise
 
+    def _scores(self) -> tuple[Array, Array]:
+        """Mean score of every candidate, the failed ones last, and its noise."""
+        folds = self.scores.shape[1]
+        scores = np.concatenate([self.scores, np.full((len(self.failed), folds), self.error_score)])
+        # scikit-learn has given the error score to candidates that failed beside others too. It is no measurement:
+        # it has no noise, and says nothing about the noise of the others.
+        assigned = np.all(scores == self.error_score, axis=1)
+        noise = fold_noise(np.where(assigned[:, None], np.nan, scores))
+        noise[assigned] = 0.0
+        return scores.mean(axis=1), noise
+
     def _evidence(self, pending: list[Array], trials: int) -> Evidence:
-        X = self._rows([each.x for each in self.evaluated])
-        means, noise = self.scores.mean(axis=1), fold_noise(self.scores)
+        X = self._rows([each.x for each in [*self.evaluated, *self.failed]])
+        means, noise = self._scores()
         good = np.isfinite(means)
         return Evidence(
             X=X[good],
@@ -77,7 +94,7 @@ class Search:
             noise=noise[good],
             group=np.arange(int(np.sum(good))),
             pending=self._rows(pending),
-            failed=np.concatenate([X[~good], self._rows([each.x for each in self.failed])]),
+            failed=X[~good],
             trials=trials,
         )
 
@@ -105,8 +122,11 @@ class SameSplits:
         return self.splitter.get_metadata_routing()
 
 
-def add_failed(results: dict[str, Any], failed: list[dict[str, Any]]) -> None:
-    """Appends a row to every column of cv_results_ for each candidate that failed: its parameters, and NaN."""
+def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Array) -> None:
+    """Appends a row to every column of cv_results_ for each candidate that failed: its parameters, and its `scores`
+    (K,), which are the error score on every fold. How long its fits took is not known: NaN.
+    """
+    error_score, mean = float(scores[0]), float(scores.mean())  # the mean as scikit-learn rounds it, so that ranks tie
     for params in failed:
         for key, column in results.items():
             if key == "params":
@@ -116,10 +136,17 @@ def add_failed(results: dict[str, Any], failed: list[dict[str, Any]]) -> None:
                 longer[:-1] = column
                 longer[-1] = params[key.removeprefix("param_")]
                 results[key] = longer
-            elif key.startswith("rank_"):
-                results[key] = np.append(column, np.int32(max(column) + 1))
-            else:
+            elif key in _TIMES:
                 results[key] = np.append(column, np.nan)
+            elif key.startswith("std_"):
+                results[key] = np.append(column, error_score - error_score)  # 0, or NaN if it is not finite
+            else:
+                results[key] = np.append(column, mean if key.startswith("mean_") else error_score)
+    for key in [key for key in results if failed and key.startswith("rank_")]:
+        means = results[key.replace("rank_", "mean_", 1)]
+        better = np.where(np.isnan(means), -np.inf, means)
+        ranks = 1 + np.sum(better[None, :] > better[:, None], axis=1)
+        results[key] = ranks.astype(np.int32)
 
 
 def add_posterior(results: dict[str, Any], metric: str, posterior: tuple[Array, Array, Array]) -> None:
