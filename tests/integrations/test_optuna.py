@@ -103,6 +103,22 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
         evidence_of(trials, axes, 1.0, NOISE)
 
 
+def test_reported_noise_counts_with_another_noise_attribute_too() -> None:
+    axes = Axes.of({"x": FloatDistribution(0, 1)})
+    study = optuna.create_study(sampler=CeiboSampler(seed=0, noise_attribute="sem"))
+
+    def objective(trial: Trial) -> float:
+        report_noise(trial, 0.5)
+        if trial.number % 2:
+            trial.set_user_attr("sem", 0.25)
+        return trial.suggest_float("x", 0, 1)
+
+    study.optimize(objective, n_trials=4)
+    np.testing.assert_array_equal(evidence_of(study.trials, axes, 1.0, "sem").noise, [0.5, 0.25, 0.5, 0.25])
+    np.testing.assert_array_equal(evidence_of(study.trials, axes, 1.0, NOISE).noise, [0.5] * 4)
+    assert best_trial_by_posterior(study).std > 0.05
+
+
 def test_running_trials_are_pending_even_before_they_ask_for_parameters() -> None:
     study = run(noisy, 10)
     first, second = study.ask(), study.ask()
@@ -155,6 +171,80 @@ def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCapt
     caplog.clear()
     run(conditional, 5, optuna.create_study(sampler=silent))
     assert not caplog.records
+
+
+def two_branches(trial: Trial) -> float:
+    """Branch "a" has its minimum 0 at xa = 0.3; branch "b" is nowhere below 1."""
+    if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+        return (trial.suggest_float("xa", 0, 1) - 0.3) ** 2
+    return 1 + trial.suggest_float("xb", 0, 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_tell_trials_apart_by_their_conditional_parameters(seed: int) -> None:
+    sampler = CeiboSampler(seed=seed, warn_independent_sampling=False)
+    study = run(two_branches, 20, optuna.create_study(sampler=sampler))
+    best, anywhere = best_trial_by_posterior(study), recommended(study)
+    # Without noise the best by the model is the best trial, and is known as well as it was measured.
+    assert best.number == study.best_trial.number
+    assert best.mean == pytest.approx(study.best_value, abs=0.01)
+    assert best.std < 0.01
+    assert anywhere.params.keys() == {"kind", "xa"}
+    assert anywhere.params["kind"] == "a"
+    assert two_branches(optuna.trial.FixedTrial(anywhere.params)) <= study.best_value + 1e-9
+
+
+def test_the_best_of_a_noisy_conditional_study_is_no_certainty() -> None:
+    """Layers with units of their own: the number of parameters depends on one of them."""
+
+    def truth(params: dict[str, Any]) -> float:
+        n = params["layers"]
+        return 0.1 * (n - 2) ** 2 + sum((params[f"units{k}"] / 64 - 0.3) ** 2 for k in range(n)) / n
+
+    def objective(trial: Trial) -> float:
+        for k in range(trial.suggest_int("layers", 1, 3)):
+            trial.suggest_int(f"units{k}", 4, 64)
+        trial.suggest_float("one", 1, 1)
+        return truth(trial.params) + 0.1 * float(np.random.default_rng(trial.number).standard_normal())
+
+    study = run(objective, 30, optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0)))
+    best, anywhere = best_trial_by_posterior(study), recommended(study)
+    assert 0 < best.probability < 0.99
+    assert best.mean > study.best_value
+    assert abs(truth(best.params) - best.mean) < 3 * best.std
+    assert anywhere.mean <= best.mean + 1e-9
+    assert anywhere.params.keys() == best.params.keys()
+    assert anywhere.params["layers"] == best.params["layers"]  # no other number has these parameters
+    assert anywhere.params["one"] == 1.0
+    for k in range(anywhere.params["layers"]):
+        assert type(anywhere.params[f"units{k}"]) is int
+
+
+def test_a_branch_decided_by_a_number_is_not_left() -> None:
+    def objective(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        return -x + trial.suggest_float("y", 0, 1) if x < 0.5 else 1 + x
+
+    study = run(objective, 24, optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0)))
+    found = recommended(study).params
+    assert found.keys() == {"x", "y"}
+    assert found["x"] < 0.5
+
+
+def test_answers_where_ranges_change_or_branches_hold_one_trial() -> None:
+    def growing(trial: Trial) -> float:
+        high = 1 + trial.number % 3
+        return (trial.suggest_float("x", 0, high) - 0.3) ** 2 + 0.01 * trial.suggest_int("n", 2, 2 + 2 * high, step=2)
+
+    study = run(growing, 15)
+    assert best_trial_by_posterior(study).number == study.best_trial.number
+    assert recommended(study).params["x"] == pytest.approx(0.3, abs=0.1)
+    assert recommended(study).params["n"] in (2, 4, 6, 8)
+    study = run(lambda trial: (trial.suggest_float(f"x{trial.number}", 0, 1) - 0.3) ** 2, 6)
+    assert best_trial_by_posterior(study).probability < 0.9
+    assert recommended(study).params == pytest.approx(best_trial_by_posterior(study).params)
+    study = run(lambda trial: float(trial.suggest_int(f"only{trial.number % 2}", 1, 1) + trial.number % 2), 6)
+    assert recommended(study).params == {"only0": 1}
 
 
 def test_constraints_are_refused_with_a_way_out() -> None:
@@ -269,6 +359,12 @@ def test_seeds() -> None:
     for wrong in (-1, 1.5, True):
         with pytest.raises(InputError, match="seed"):
             CeiboSampler(seed=wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 2.5, True])
+def test_errors_name_the_argument_that_was_given(wrong: Any) -> None:
+    with pytest.raises(InputError, match="n_startup_trials"):
+        CeiboSampler(n_startup_trials=wrong)
 
 
 def test_an_independent_sampler_may_be_given() -> None:

@@ -29,10 +29,13 @@ except ImportError as error:
 
 from ceibo import acquisition as acq
 from ceibo.errors import InputError
+from ceibo.gp.inputs import Array
+from ceibo.integrations.optuna_branches import Branches, best_in_branch, single_value
 from ceibo.integrations.optuna_evidence import (
     NOISE,
     Axes,
     evidence_of,
+    is_measured,
     record_to_attributes,
     running_points,
     start_values,
@@ -66,7 +69,8 @@ class CeiboSampler(BaseSampler):
         acquisition: Name of an acquisition function, see ``ceibo.acquisition.ACQUISITIONS``.
         n_startup_trials: Trials that make up the initial design. Defaults to twice the number of parameters, at
             least four.
-        noise_attribute: User attribute of a trial that holds the standard deviation of its value.
+        noise_attribute: User attribute of a trial that holds the standard deviation of its value. What was told with
+            :func:`report_noise` counts for trials without it.
         independent_sampler: Sampler for parameters outside the model. Defaults to None (uniform).
         warn_independent_sampling: Warn when a parameter is sampled independently after the initial design.
         constraints_func: Refused: this sampler does not handle constraints.
@@ -87,6 +91,11 @@ class CeiboSampler(BaseSampler):
             raise InputError(_NO_CONSTRAINTS)
         if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0):
             raise InputError(f"seed must be None or a whole number >= 0, got {seed!r}.")
+        if n_startup_trials is not None and (type(n_startup_trials) is not int or n_startup_trials < 1):
+            raise InputError(
+                f"n_startup_trials must be a whole number above zero, got {n_startup_trials!r}: a model needs a first "
+                "value. Leave it out for twice the number of parameters, at least four."
+            )
         self.seed = secrets.randbelow(2**62) if seed is None else int(seed)
         self.settings = Settings(acquisition=acquisition, n_initial=n_startup_trials)
         self.noise_attribute = noise_attribute
@@ -150,7 +159,7 @@ class CeiboSampler(BaseSampler):
         if self._independent is not None:
             return self._independent.sample_independent(study, trial, param_name, param_distribution)
         if param_distribution.single():
-            return _single_value(param_distribution)
+            return single_value(param_distribution)
         axes = Axes.of({param_name: param_distribution})
         rng = np.random.default_rng([self.seed, trial.number, zlib.crc32(param_name.encode())])
         return axes.decode(axes.space.from_unit(rng.random(1)))[param_name]
@@ -206,16 +215,15 @@ class PosteriorBest:
 
 
 def best_trial_by_posterior(study: Study) -> PosteriorBest:
-    """The finished trial with the best posterior mean.
+    """The finished trial with the best posterior mean, of several with the same parameters the first.
 
     ``study.best_trial`` is the one with the best noisy value, which is usually a lucky one. Works for studies of any
-    sampler; the noise is taken from the trials where it was reported, and inferred otherwise.
+    sampler; the noise is taken from the trials where it was reported, and inferred otherwise. The model is one of all
+    parameters of all trials, also of those that only some trials have.
     """
     view = _View.of(study)
     found = acq.find_incumbent(view.model.gp)
-    finished = [t for t in view.trials if t.state is TrialState.COMPLETE]
-    points = [(t, view.axes.coordinates(t.params)) for t in finished]
-    trial = next(t for t, x in points if x is not None and np.array_equal(x, found.x))
+    trial = view.trial_at(found.x)
     return PosteriorBest(
         trial,
         view.sign * view.model.natural(found.mean),
@@ -225,11 +233,24 @@ def best_trial_by_posterior(study: Study) -> PosteriorBest:
 
 
 def recommended(study: Study) -> Estimate:
-    """The parameters with the best posterior mean over the whole search space, which may never have been tried."""
+    """The parameters with the best posterior mean over the whole search space, which may never have been tried.
+
+    If trials have different parameters, only some sets of parameters belong together, and the study does not know
+    which: the recommendation then has the parameters of the best trial by the model, within the values that trials with
+    just these parameters have tried.
+    """
     view = _View.of(study)
-    found = recommendation(view.model, view.evidence, view.axes.space, view.sign, view.sampler.seed)
-    fixed = {name: _single_value(each) for name, each in view.shared.items() if each.single()}
-    return Estimate({**fixed, **view.axes.decode(found.params)}, found.mean, found.std)
+    space, seed = view.branches.space, view.sampler.seed
+    incumbent = view.trial_at(acq.find_incumbent(view.model.gp).x)
+    branch = view.branches.branches[frozenset(incumbent.params)]
+    if len(view.branches.branches) == 1 and branch.axes is not None:
+        found = recommendation(view.model, view.evidence, space, view.sign, seed)
+        return Estimate({**branch.fixed, **branch.axes.decode(found.params)}, found.mean, found.std)
+    tried = [x for trial, x in view.points if trial.params.keys() == incumbent.params.keys()]
+    x = best_in_branch(view.model.gp, space, np.array(tried), view.evidence.failed, seed)
+    means, variances = view.model.gp.posterior(x[None, :])
+    mean, std = view.model.natural(float(means[0])), view.model.natural(float(np.sqrt(variances[0])))
+    return Estimate(branch.decode(x), view.sign * mean, std)
 
 
 def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
@@ -285,11 +306,10 @@ _NO_CONSTRAINTS: Final = (
 @final
 @dataclass(frozen=True, eq=False)
 class _View:
-    """A study as the model sees it."""
+    """A study as the model of its answers sees it."""
 
-    trials: list[FrozenTrial]
-    shared: dict[str, BaseDistribution]  # with those of a single value
-    axes: Axes
+    points: list[tuple[FrozenTrial, Array]]  # the finished trials with a finite value, and where they are
+    branches: Branches
     evidence: Evidence
     model: Model
     sign: float
@@ -300,16 +320,20 @@ class _View:
         _check_single_objective(study)
         trials, sampler, sign = study.get_trials(deepcopy=False), _sampler(study), _sign(study)
         _check_no_constraints(trials)
-        shared = intersection_search_space(trials)
-        searched = {name: each for name, each in shared.items() if not each.single()}
-        if not searched:
-            raise NoMeasurementError("the study has no finished trials that share a parameter.")
-        axes = Axes.of(searched)
-        evidence = evidence_of(trials, axes, sign, sampler.noise_attribute)
-        if len(evidence) == 0:
+        finished = [trial for trial in trials if is_measured(trial)]
+        if not finished:
             raise NoMeasurementError("the study has no finished trial with a finite value.")
-        model = fit_model(evidence, axes.space, sampler.settings)
-        return _View(trials, shared, axes, evidence, model, sign, sampler)
+        branches = Branches.of(finished)
+        if branches is None:
+            raise NoMeasurementError("the study has no finished trial with a parameter that can vary.")
+        evidence = evidence_of(trials, branches, sign, sampler.noise_attribute)
+        model = fit_model(evidence, branches.space, sampler.settings)
+        located = [(trial, branches.coordinates(trial.params)) for trial in finished]
+        points = [(trial, x) for trial, x in located if x is not None]
+        return _View(points, branches, evidence, model, sign, sampler)
+
+    def trial_at(self, x: Array) -> FrozenTrial:
+        return next(trial for trial, point in self.points if np.array_equal(point, x))
 
 
 def _search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
@@ -323,10 +347,6 @@ def _sampler(study: Study) -> CeiboSampler:
 
 def _sign(study: Study) -> float:
     return -1.0 if study.direction is StudyDirection.MAXIMIZE else 1.0
-
-
-def _single_value(distribution: BaseDistribution) -> Any:
-    return distribution.choices[0] if hasattr(distribution, "choices") else distribution.low  # type: ignore[attr-defined]
 
 
 def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:

@@ -7,7 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -135,8 +135,20 @@ class Axes:
         return {name: axis.decode(params[name]) for name, axis in self.axes.items()}
 
 
+class Coordinates(Protocol):
+    """What makes points of the unit cube from the parameters of trials: Axes, or Branches."""
+
+    @property
+    def axes(self) -> dict[str, Axis]: ...
+
+    @property
+    def space(self) -> Space: ...
+
+    def coordinates(self, params: Mapping[str, Any]) -> Array | None: ...
+
+
 def evidence_of(
-    trials: Sequence[FrozenTrial], axes: Axes, sign: float, noise_attribute: str, before: int | None = None
+    trials: Sequence[FrozenTrial], axes: Coordinates, sign: float, noise_attribute: str, before: int | None = None
 ) -> Evidence:
     """What trials say, in order of number, up to trial `before` (which is the one to suggest for).
 
@@ -153,9 +165,9 @@ def evidence_of(
         x = axes.coordinates(trial.params)
         if x is None:
             continue
-        if trial.state is TrialState.COMPLETE and trial.value is not None and math.isfinite(trial.value):
+        if is_measured(trial):
             X.append(x)
-            y.append(sign * trial.value)
+            y.append(sign * float(trial.value))  # type: ignore[arg-type]  # is_measured has seen to it
             noise.append(_noise(trial, noise_attribute))
         else:
             failed.append(x)
@@ -172,7 +184,12 @@ def evidence_of(
     )
 
 
-def running_points(trials: Sequence[FrozenTrial], axes: Axes, but: int | None) -> dict[int, Array]:
+def is_measured(trial: FrozenTrial) -> bool:
+    """Whether the trial has finished with a finite value."""
+    return trial.state is TrialState.COMPLETE and trial.value is not None and math.isfinite(trial.value)
+
+
+def running_points(trials: Sequence[FrozenTrial], axes: Coordinates, but: int | None) -> dict[int, Array]:
     """Number -> where trials are running, `but` one: their parameters, or what was suggested to them."""
     points = {}
     for trial in trials:
@@ -183,11 +200,13 @@ def running_points(trials: Sequence[FrozenTrial], axes: Axes, but: int | None) -
     return points
 
 
-def _rows(points: list[Array], axes: Axes) -> Array:
+def _rows(points: list[Array], axes: Coordinates) -> Array:
     return np.array(points).reshape(-1, len(axes.space))
 
 
 def _noise(trial: FrozenTrial, attribute: str) -> float:
+    """The standard deviation in the attribute, or else the one told with report_noise."""
+    attribute = attribute if attribute in trial.user_attrs else NOISE
     told = trial.user_attrs.get(attribute)
     if told is None:
         return math.nan
@@ -219,7 +238,7 @@ def record_of(trial: FrozenTrial) -> dict[str, Any] | None:
         return None
 
 
-def _recorded_params(trial: FrozenTrial, axes: Axes) -> dict[str, Any]:
+def _recorded_params(trial: FrozenTrial, axes: Coordinates) -> dict[str, Any]:
     """What was suggested for a running trial, which may not have asked for all its parameters yet."""
     internal = (record_of(trial) or {}).get("internal", {})
     known = {name: axis for name, axis in axes.axes.items() if name in internal}
