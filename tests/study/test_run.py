@@ -1,10 +1,12 @@
 """minimize() and maximize(): budgets, prices, endings, failures, in one process."""
 
 import math
+import re
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import ceibo
@@ -68,6 +70,26 @@ def test_the_budget_counts_what_is_there(storage: str) -> None:
     assert again.stop.reason is StopReason.BUDGET
     ceibo.minimize(counted, SPACE, n_trials=8, storage=storage)
     assert len(called) == 7
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    options = {"n_trials": np.int64(4), "max_failures": np.int32(2), "timeout": np.float64(100)}
+    assert len(ceibo.minimize(bowl, SPACE, **options).study.trials) == 4  # type: ignore[arg-type]
+
+
+def test_trials_asked_by_hand_are_not_said_to_be_done(storage: str) -> None:
+    study = Study.create(SPACE, storage=storage)
+    study.ask(3)
+    stop = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop
+    assert stop.reason is StopReason.BUDGET
+    assert stop.message.startswith("all 5 trials are handed out; 3 of them, asked by hand, wait for a result")
+    study.tell(0, 1.0)
+    study.tell(1, 1.0)
+    message = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.message
+    assert (
+        message
+        == "all 5 trials are handed out; 1 of them, asked by hand, waits for a result: tell, fail or release it."
+    )
 
 
 def test_fifty_trials_if_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,6 +204,11 @@ def test_the_third_failure_in_a_row_is_raised() -> None:
     assert ceibo.minimize(Flaky(3, 4, 5), SPACE, n_trials=7, max_failures=4).stop.reason is StopReason.BUDGET
 
 
+def test_without_a_limit_failures_never_end_the_run() -> None:
+    result = ceibo.minimize(Flaky(*range(1, 9)), SPACE, n_trials=10, max_failures=None)
+    assert [t.state for t in result.study.trials] == ["done"] + ["failed"] * 8 + ["done"]
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_values_that_are_not_finite_are_failures(value: float) -> None:
     answers = iter([value, 1.0, value, value, 2.0])
@@ -255,8 +282,16 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
         {"timeout": 0},
         {"timeout": math.inf},
         {"lease": math.nan},
+        {"lease": None},
         {"max_failures": 0},
+        {"max_failures": True},
         {"jobs": 0},
+        {"jobs": 1.0},
+        {"executor": "threads"},
+        {"callbacks": 3},
+        {"callbacks": print},
+        {"callbacks": [3]},
+        {"progress": "yes"},
         {"seed": "a"},
         {"acquisition": "guess"},
         {"n_initial": -1},
@@ -264,7 +299,7 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
 )
 def test_bad_options(options: dict[str, object], tmp_path: Path) -> None:
     (name, value) = next(iter(options.items()))
-    with pytest.raises(InputError, match=f"{name} must be .*{value!r}"):
+    with pytest.raises(InputError, match=f"{name} must be .*{re.escape(repr(value))}"):
         ceibo.minimize(bowl, SPACE, **options)  # type: ignore[arg-type]
 
 

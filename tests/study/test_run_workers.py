@@ -9,7 +9,9 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 
 import dask
@@ -18,8 +20,8 @@ import pytest
 
 import ceibo
 from ceibo import Float, Measurement, StopReason, Study
-from ceibo.study import ExecutorLostError
-from ceibo.study.runner import job_count
+from ceibo.study import ExecutorLostError, ObjectiveExitError
+from ceibo.study.evaluation import job_count
 from ceibo.study.space import Params
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
@@ -140,6 +142,7 @@ def test_a_process_of_the_pool_is_killed(storage: str, tmp_path: Path, monkeypat
     with ProcessPoolExecutor(2) as executor, pytest.raises(ExecutorLostError, match="the executor broke") as caught:
         ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
     assert "nothing is lost" in str(caught.value)
+    assert "lost 3 times becomes a failed one" in str(caught.value)
     study = Study.open(storage)
     assert {t.state for t in study.trials} <= {"done", "queued"}
     assert study._store.leases(study._id) == {}
@@ -148,6 +151,75 @@ def test_a_process_of_the_pool_is_killed(storage: str, tmp_path: Path, monkeypat
         result = ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
     in_order(result.study, 10)
     assert all(result.study.trials[number].measurements == kept for number, kept in told.items())
+
+
+def deadly(params: Params) -> Measurement:
+    """Kills its process wherever x is large, at once; elsewhere it takes its time."""
+    if params["x"] > 0.6:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.3)
+    return bowl(params)
+
+
+def test_a_trial_that_kills_its_process_is_given_up(storage: str) -> None:
+    """Every call would end like the first; trials that only shared a pool with a deadly one are measured."""
+    study, calls = Study.create(SPACE, storage=storage), 0
+    while calls < 20 and len([t for t in study.trials if t.state in ("done", "failed")]) < 4:
+        calls += 1
+        with suppress(ExecutorLostError), ProcessPoolExecutor(2) as executor:
+            ceibo.minimize(deadly, SPACE, n_trials=4, storage=storage, executor=executor)
+    dead = [t for t in study.trials if t.params["x"] > 0.6]
+    assert dead
+    assert [t.state for t in study.trials] == ["failed" if t in dead else "done" for t in study.trials]
+    assert {t.attempt for t in dead} == {3}
+    assert all("given up: 3 times a worker began it" in (t.reason or "") for t in dead)
+    assert study.verify().ok
+    study.enqueue(dead[0].params)  # as the reason says
+    assert study.ask().params == dead[0].params
+
+
+def leave(params: Params) -> Measurement:
+    if params["x"] > 0.6:
+        sys.exit("no licence")
+    return bowl(params)
+
+
+def test_sys_exit_on_an_executor_is_a_failed_trial(storage: str) -> None:
+    """It ends no program there: thread and process pools hand it over like any exception."""
+    Study.create(SPACE, storage=storage).add({"x": 0.1, "y": 0.1}, 0.5)  # an exception in the first ever is raised
+    with ProcessPoolExecutor(1) as executor:
+        result = ceibo.minimize(leave, SPACE, n_trials=7, storage=storage, executor=executor, max_failures=None)
+    failed = [t for t in result.study.trials if t.state == "failed"]
+    assert failed
+    assert all("the objective raised SystemExit('no licence')" in (t.reason or "") for t in failed)
+    assert len(failed) + len([t for t in result.study.trials if t.state == "done"]) == 7
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ObjectiveExitError, match="no licence"):
+        ceibo.minimize(leave, {**SPACE, "x": Float(0.7, 1)}, n_trials=6, executor=executor)
+
+
+def broken_inside(params: Params) -> Measurement:
+    if params["x"] > 0.6:
+        raise BrokenProcessPool("a data loader's worker died")
+    if params["x"] > 0.4:
+        raise CancelledError
+    return bowl(params)
+
+
+def test_what_the_objective_raises_is_not_taken_for_the_executors(tmp_path: Path) -> None:
+    for kind, pool in enumerate((ProcessPoolExecutor(1), ThreadPoolExecutor(2), None)):
+        storage = f"sqlite:///{tmp_path / str(kind)}.db"
+        Study.create(SPACE, storage=storage).add({"x": 0.1, "y": 0.1}, 0.5)
+        result = ceibo.minimize(broken_inside, SPACE, n_trials=10, storage=storage, executor=pool, max_failures=None)
+        trials = result.study.trials
+        for trial in trials:
+            assert trial.state == ("failed" if trial.params["x"] > 0.4 else "done")
+            if trial.state == "failed":
+                assert "in broken_inside" in (trial.reason or "")
+                name = "BrokenProcessPool: a data" if trial.params["x"] > 0.6 else "CancelledError"
+                assert name in (trial.reason or "").rstrip().splitlines()[-1]
+        assert {trial.state for trial in trials} == {"failed", "done"}
+        if pool is not None:
+            pool.shutdown()
 
 
 def test_an_executor_that_was_shut_down(storage: str) -> None:
@@ -305,6 +377,25 @@ def test_ctrl_c(storage: str) -> None:
     in_order(study, 5)
     unbroken = ceibo.minimize(bowl, SPACE, n_trials=5).study
     assert [t.params for t in study.trials] == [t.params for t in unbroken.trials]
+
+
+def test_interrupts_are_not_held_against_a_trial(storage: str) -> None:
+    """Stopped every evening, it still goes on; leaving by sys.exit in the objective is another matter."""
+
+    def interrupted(params: Params) -> float:
+        raise KeyboardInterrupt
+
+    def left(params: Params) -> float:
+        raise SystemExit
+
+    for _ in range(5):
+        ceibo.minimize(interrupted, SPACE, n_trials=2, storage=storage)
+    assert [(t.state, t.attempt) for t in Study.open(storage).trials] == [("queued", 5)]
+    for _ in range(3):
+        with pytest.raises(SystemExit):
+            ceibo.minimize(left, SPACE, n_trials=2, storage=storage)
+    result = ceibo.minimize(bowl, SPACE, n_trials=2, storage=storage)
+    assert [(t.state, t.attempt) for t in result.study.trials] == [("failed", 8), ("done", 1)]
 
 
 def test_an_interrupt_while_storing_loses_nothing(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from ceibo.study.measurement import Measurement
 from ceibo.study.store import (
     DONE,
     FAILED,
+    MAX_LOST,
     QUEUED,
     RUNNING,
     Heartbeat,
@@ -23,6 +24,7 @@ from ceibo.study.store import (
     Store,
     StudyRecord,
     hand_out_key,
+    schema,
 )
 
 X = {"x": 0.5}
@@ -115,6 +117,45 @@ def test_queue_hands_out_in_order_and_once(store: Store, study: StudyRecord) -> 
     again = store.claim(study.id, Lease("w"))
     assert again is not None
     assert (again.number, again.attempt, again.worker) == (1, 2, "w")
+
+
+def test_a_trial_that_is_lost_with_every_worker_is_given_up(store: Store, study: StudyRecord) -> None:
+    def let_lapse() -> None:
+        store._database.write(lambda connection: connection.execute(schema.trials.update().values(lease_until=0.0)))
+
+    for number in range(2):
+        assert ask(store, study, Lease("first")) == number
+    for attempt in range(2, MAX_LOST + 1):
+        let_lapse()
+        for number in range(2):
+            again = store.claim(study.id, Lease(f"worker-{attempt}"))
+            assert again is not None
+            assert (again.number, again.attempt) == (number, attempt)
+    let_lapse()
+    assert store.claim(study.id, Lease("last")) is None
+    assert store.claim(study.id) is None
+    for trial in store.snapshot(study.id).trials:
+        assert (trial.state, trial.attempt) == (FAILED, MAX_LOST)
+        assert "given up: 3 times a worker began it and was gone" in (trial.reason or "")
+    store.tell(study.id, 1, Measurement(0.5))  # a late result counts all the same
+    assert state(store, study, 1) == DONE
+
+
+def test_what_counts_as_lost(store: Store, study: StudyRecord) -> None:
+    """Hand-outs to people and trials given back in good order do not; a worker that broke does."""
+    ask(store, study, Lease("w"))
+    for _ in range(MAX_LOST):
+        assert store.release(study.id, 0)
+        assert store.claim(study.id) is not None
+        assert store.release(study.id, 0)
+        assert store.claim(study.id, Lease("w")) is not None
+    for _ in range(MAX_LOST - 1):
+        assert store.release(study.id, 0, "w", lost="BrokenProcessPool")
+        assert store.claim(study.id, Lease("w")) is not None
+    assert store.snapshot(study.id).trials[0].reason is None
+    assert store.release(study.id, 0, "w", lost="BrokenProcessPool")
+    assert store.claim(study.id, Lease("w")) is None
+    assert state(store, study, 0) == FAILED
 
 
 def test_a_lapsed_lease_is_handed_out_again_and_the_late_result_is_kept(store: Store, study: StudyRecord) -> None:

@@ -1,9 +1,11 @@
 """The experimenter's side: spaces, measurements, studies, and the loops around them."""
 
 from ceibo.study.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.study.evaluation import EvaluationsFailedError, ObjectiveExitError
+from ceibo.study.limits import Limits
 from ceibo.study.measurement import Measurement
 from ceibo.study.run import Result, maximize, minimize
-from ceibo.study.runner import EvaluationsFailedError, ExecutorLostError, Limits
+from ceibo.study.runner import ExecutorLostError
 from ceibo.study.space import Categorical, Float, Int, Space
 from ceibo.study.stopping import Profit, Stop, StopReason, Worth
 from ceibo.study.study import Study
@@ -21,6 +23,7 @@ __all__ = [
     "Limits",
     "Measurement",
     "NoMeasurementError",
+    "ObjectiveExitError",
     "Observed",
     "Profit",
     "Result",

@@ -8,7 +8,9 @@ from typing import Any, Final, final
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.dimension import Dimension
 from ceibo.study.estimate import Estimate, Observed
-from ceibo.study.runner import Callback, Inline, Limits, Objective, Runner, job_count
+from ceibo.study.evaluation import Inline, Objective, job_count
+from ceibo.study.limits import Limits
+from ceibo.study.runner import Callback, Runner
 from ceibo.study.space import Space
 from ceibo.study.stopping import Profit, Stop
 from ceibo.study.study import Study
@@ -63,7 +65,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     executor: Executor | None = None,
     jobs: int | None = None,
     callbacks: Iterable[Callback] = (),
-    max_failures: int = 3,
+    max_failures: int | None = 3,
     lease: float = 60.0,
     progress: bool | None = None,
 ) -> Result:
@@ -83,9 +85,10 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         executor: any concurrent.futures executor; it is kept full.
         jobs: evaluations at a time on the executor; its number of workers by default.
         callbacks: each called as callback(study, trial) after every finished trial; a true result stops the run.
-        max_failures: this many failed evaluations in a row end the run with the last exception. An exception in the
-            first trial ever of a study is raised at once.
-        lease: seconds after which a trial of a worker that has died is handed out again.
+        max_failures: this many failed evaluations in a row end the run with the last exception; None for no limit. An
+            exception in the first trial ever of a study is raised at once.
+        lease: seconds after which a trial of a worker that has died is handed out again; a trial lost so three times
+            becomes a failed one.
         progress: show progress; by default only in a terminal.
 
     Returns:
@@ -101,12 +104,24 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     if n_trials is None and cost is None and timeout is None:
         n_trials = DEFAULT_TRIALS
     limits = Limits(n_trials, cost, timeout, max_failures, lease)
+    jobs = job_count(executor, jobs)
+    callbacks = _checked(callbacks)
     if not callable(objective):
         raise InputError(f"objective must be a function of a dict of parameters, got {objective!r}.")
+    if not (progress is None or isinstance(progress, bool)):
+        raise InputError(f"progress must be True, False or None, got {progress!r}.")
     options = {"direction": direction, "seed": seed, "acquisition": acquisition, "n_initial": n_initial}
     study = open_or_create(space, storage, name, options)
-    runner = Runner(study, objective, limits, executor or Inline(), job_count(executor, jobs))
-    return Result(study, runner.run(tuple(callbacks), progress), cost)
+    runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
+    return Result(study, runner.run(callbacks, progress), cost)
+
+
+def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
+    """The callbacks, if that is what they are: a mistake is not to end a run after its first trial."""
+    given = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
+    if not isinstance(callbacks, Iterable) or not all(map(callable, given)):
+        raise InputError(f"callbacks must be a list of functions of a study and a trial, got {callbacks!r}.")
+    return given
 
 
 def maximize(objective: Objective, space: Mapping[str, Dimension] | Space, **options: Any) -> Result:

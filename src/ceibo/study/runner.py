@@ -8,92 +8,29 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
-from numbers import Real
 from typing import Any, Final, final
 
 from ceibo.errors import CeiboError, InputError, StorageError
+from ceibo.study.evaluation import EvaluationsFailedError, Inline, Objective, evaluate, loss, measurement_of, returned
+from ceibo.study.limits import Limits
 from ceibo.study.measurement import Measurement
 from ceibo.study.progress import Progress
-from ceibo.study.space import Params
 from ceibo.study.stopping import Stop, StopReason, Worth
-from ceibo.study.store import DONE, FAILED, Heartbeat, Lease
+from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
 
-Objective = Callable[[Params], float | Measurement]
 Callback = Callable[[Study, Trial], bool | None]
 
 _POLL: Final = 0.25  # seconds between looks at the clock and at the trials of other workers
-
-
-class EvaluationsFailedError(CeiboError):
-    """Too many evaluations in a row gave no finite value."""
+_LAST_NEWS: Final = 1.0  # seconds in which a pool that broke tells all its futures so
 
 
 class ExecutorLostError(CeiboError):
-    """The executor broke; nothing is lost: finished evaluations are stored, the others will be handed out again."""
+    """The executor broke; nothing is lost: finished evaluations are stored, the others will be handed out again.
 
-
-@final
-@dataclass(frozen=True)
-class Limits:
-    """When a run ends, and how long the trials of a dead worker wait."""
-
-    n_trials: int | None = None
-    cost: float | None = None
-    timeout: float | None = None
-    max_failures: int = 3
-    lease: float = 60.0
-
-    def __post_init__(self) -> None:
-        for name in ("cost", "timeout", "lease"):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if value is not None and not (number and 0 < value < float("inf")):
-                raise InputError(f"{name} must be a finite number above zero, got {value!r}.")
-        for name in ("n_trials", "max_failures"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise InputError(f"{name} must be a whole number above zero, got {value!r}.")
-
-
-@final
-class Inline(Executor):
-    """Evaluates at once, in the calling thread."""
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
-
-
-def job_count(executor: Executor | None, jobs: int | None) -> int:
-    if jobs is not None and (isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1):
-        raise InputError(f"jobs must be a whole number above zero, got {jobs!r}.")
-    if executor is None:
-        if jobs is not None and jobs > 1:
-            raise InputError(f"jobs={jobs} needs an executor, such as concurrent.futures.ProcessPoolExecutor({jobs}).")
-        return 1
-    return jobs or _workers(executor) or os.cpu_count() or 1
-
-
-def _workers(executor: Executor) -> int | None:
-    """How many evaluations an executor runs at a time, if it says so."""
-    if (client := getattr(executor, "_client", None)) is not None and hasattr(client, "nthreads"):  # Dask
-        return sum(client.nthreads().values()) or None
-    for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
-        if isinstance(count := getattr(executor, name, None), int) and count > 0:
-            return count
-    return None
-
-
-def _evaluate(objective: Objective, params: Params, hand_out: tuple[int, int]) -> float | Measurement:
-    """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from its cache."""
-    return objective(params)
+    A trial that was under way three times when an executor broke, the third time alone, is then a failed one.
+    """
 
 
 @final
@@ -104,6 +41,7 @@ class Runner:
         self.study, self.objective, self.limits, self.executor, self.jobs = study, objective, limits, executor, jobs
         self.lease = Lease(f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}", limits.lease)
         self.running: dict[Future[Any], Trial] = {}
+        self.waiting: Trial | None = None  # taken, and to be evaluated alone
         self.began = time.monotonic()
         self.failures = 0  # in a row
         self.worth: Worth | None = None
@@ -114,7 +52,10 @@ class Runner:
             Heartbeat(self.study._store, self.study._id, self.lease),
         ):
             try:
-                return self._loop(callbacks, display)
+                stop = self._loop(callbacks, display)
+                if self.waiting is not None:
+                    self._give_back()
+                return stop
             except KeyboardInterrupt:
                 self._give_back()
                 message = "interrupted; the same call with the same storage goes on from here."
@@ -122,14 +63,14 @@ class Runner:
             except StorageError as error:
                 self._note_unstored(error)  # trials in flight are handed out again when their leases lapse
                 raise
-            except BaseException:
-                self._give_back()
+            except BaseException as error:
+                self._give_back(isinstance(error, ExecutorLostError | SystemExit))
                 raise
 
     def _loop(self, callbacks: tuple[Callback, ...], display: Progress) -> Stop:
         stop = self._limit_reached()
         while True:
-            while stop is None and len(self.running) < self.jobs and self._launch():
+            while stop is None and self._has_room() and self._launch():
                 display.show(len(self.running), self.worth)
                 if self.jobs == 1:
                     break
@@ -155,14 +96,27 @@ class Runner:
                 stop = stop or self._limit_reached()
                 display.judged(self.worth)
 
+    def _has_room(self) -> bool:
+        """Whether an evaluation may start now. One that might be the trial's last runs alone (see `_launch`)."""
+        if self.waiting is not None or any(_might_be_last(trial) for trial in self.running.values()):
+            return not self.running
+        return len(self.running) < self.jobs
+
     def _launch(self) -> bool:
-        """Starts one evaluation; false if there is none to start."""
-        trial = self.study._ask(self.lease, self.limits.n_trials)
+        """Starts one evaluation; false if there is none to start.
+
+        A trial that was under way when executors broke is given up after a few times. The last time it is alone, so
+        that it does not pay for what another one does to the executor.
+        """
+        trial, self.waiting = self.waiting or self.study._ask(self.lease, self.limits.n_trials), None
         if trial is None:
             return False
+        if _might_be_last(trial) and self.running:
+            self.waiting = trial
+            return True
         try:
             hand_out = (trial.number, trial.attempt)
-            future = self.executor.submit(_evaluate, self.objective, dict(trial.params), hand_out)
+            future = self.executor.submit(evaluate, self.objective, dict(trial.params), hand_out)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
         self.running[future] = trial
@@ -177,11 +131,12 @@ class Runner:
             error = cancelled
         if isinstance(error, BrokenExecutor | CancelledError):
             raise self._executor_lost(error) from error  # nobody's fault
+        leaving = (KeyboardInterrupt, SystemExit) if isinstance(self.executor, Inline) else (KeyboardInterrupt,)
+        if isinstance(error, leaving):
+            raise error
         first_ever = not self.study._refresh().in_state(DONE, FAILED)
         try:
-            if error is not None:
-                raise error
-            measurement = _measurement(future.result())
+            measurement = measurement_of(returned(future))
             if not measurement.is_finite:
                 raise EvaluationsFailedError(f"trial {trial.number} gave {measurement.value!r}, which is not finite.")
         except Exception as failure:
@@ -192,7 +147,8 @@ class Runner:
             del self.running[future]
             self.failures += 1
             not_a_number = isinstance(failure, EvaluationsFailedError)
-            if (first_ever and not not_a_number) or self.failures >= self.limits.max_failures:
+            too_many = self.limits.max_failures is not None and self.failures >= self.limits.max_failures
+            if (first_ever and not not_a_number) or too_many:
                 raise
         else:
             self.study.tell(trial, measurement)
@@ -211,7 +167,12 @@ class Runner:
         return None
 
     def _budget_stop(self) -> Stop:
-        return Stop(StopReason.BUDGET, f"all {self.limits.n_trials} trials are done.")
+        total, pending = self.limits.n_trials, len(self.study._refresh().in_state(RUNNING))
+        if pending == 0:
+            return Stop(StopReason.BUDGET, f"all {total} trials are done.")
+        waits = "1 of them, asked by hand, waits" if pending == 1 else f"{pending} of them, asked by hand, wait"
+        told = "tell, fail or release it." if pending == 1 else "tell, fail or release them."
+        return Stop(StopReason.BUDGET, f"all {total} trials are handed out; {waits} for a result: {told}")
 
     def _others_at_work(self) -> bool:
         return any(worker != self.lease.worker for worker, _ in self.study._store.leases(self.study._id).values())
@@ -222,30 +183,37 @@ class Runner:
         for future, trial in self.running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 with suppress(InputError):
-                    ended.append((trial, _measurement(future.result())))
+                    ended.append((trial, measurement_of(future.result())))
         return [(trial, measurement) for trial, measurement in ended if measurement.is_finite]
 
-    def _give_back(self) -> None:
-        """Stores what has finished and releases the rest, so that it is handed out again."""
+    def _give_back(self, perished: bool = False) -> None:
+        """Stores what has finished and releases the rest, so that it is handed out again.
+
+        `perished`: evaluations that died count as lost. After Ctrl-C, which ends a pool's processes too, they do not.
+        """
         for future in self.running:
             future.cancel()
         for trial, measurement in self._finished():
             self.study.tell(trial, measurement)
+        lost = {trial.number: loss(future) for future, trial in self.running.items() if perished}
         for number, (worker, _) in self.study._store.leases(self.study._id).items():
             if worker == self.lease.worker:
-                self.study._store.release(self.study._id, number, worker)
-        self.running = {}
+                self.study._store.release(self.study._id, number, worker, lost.get(number))
+        self.running, self.waiting = {}, None
 
     def _note_unstored(self, error: StorageError) -> None:
         for trial, measurement in self._finished():
             error.add_note(f"trial {trial.number} was measured: {measurement!r}")
 
     def _executor_lost(self, error: BaseException) -> ExecutorLostError:
+        if isinstance(error, BrokenExecutor):
+            wait(self.running, timeout=_LAST_NEWS)
         return ExecutorLostError(
             f"the executor broke ({type(error).__name__}: {error}); nothing is lost: with a storage, the same call "
-            f"with a new executor goes on."
+            f"with a new executor goes on. A trial that is lost {MAX_LOST} times becomes a failed one."
         )
 
 
-def _measurement(value: float | Measurement) -> Measurement:
-    return value if isinstance(value, Measurement) else Measurement(value)
+def _might_be_last(trial: Trial) -> bool:
+    """Whether the trial may be given up if it is lost once more; hand-outs that were given back count here too."""
+    return trial.attempt >= MAX_LOST

@@ -14,14 +14,15 @@ Events, and the state they lead to
     measured  a measurement was stored                       any -> done
     failed    an evaluation failed, with the reason          queued, running -> failed; done stays done, and a
               trial that another worker holds by now stays running
-    released  given back                                     running -> queued
+    released  given back; with a reason if it was lost       running -> queued
 
 Each event of a study has the next sequence number, given in the transaction that makes the change, so
 `snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is not an event.
 Trial numbers count from 0 without gaps.
 
 A process killed between two statements leaves nothing; killed after a commit it leaves a running trial, which
-its lease hands out again. Every write recognises itself when it is repeated after a commit without an answer.
+its lease hands out again. A trial that was lost MAX_LOST times with its worker is taken for the cause and becomes
+failed instead. Every write recognises itself when it is repeated after a commit without an answer.
 """
 
 from ceibo.study.store.heartbeat import Heartbeat
@@ -39,11 +40,12 @@ from ceibo.study.store.records import (
     StudyRecord,
     Told,
 )
-from ceibo.study.store.store import Store, hand_out_key
+from ceibo.study.store.store import MAX_LOST, Store, hand_out_key
 
 __all__ = [
     "DONE",
     "FAILED",
+    "MAX_LOST",
     "QUEUED",
     "RUNNING",
     "Event",

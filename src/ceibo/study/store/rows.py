@@ -2,6 +2,7 @@
 
 import json
 import math
+import uuid
 from typing import Any
 
 import sqlalchemy as sa
@@ -67,6 +68,15 @@ def is_trial(study_id: int, number: int) -> tuple[sa.ColumnElement[bool], ...]:
     return trials.c.study_id == study_id, trials.c.number == number
 
 
+def times_lost(connection: sa.Connection, study_id: int, number: int) -> int:
+    """How often a worker began a trial and never came back with an outcome, nor gave it back in good order."""
+    by_workers = (events.c.study_id == study_id, events.c.number == number, events.c.worker.is_not(None))
+    happened = connection.execute(sa.select(events.c.kind, events.c.reason).where(*by_workers)).all()
+    begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
+    back = [kind for kind, reason in happened if kind == "failed" or (kind == "released" and reason is None)]
+    return len(begun) - len(back)
+
+
 def history(connection: sa.Connection, study_id: int, since: int, until: int | None) -> list[Event]:
     """The events after `since`, up to `until`, in order."""
     query = sa.select(events).where(events.c.study_id == study_id, events.c.seq > since)
@@ -90,6 +100,16 @@ def new_event(kind: str, state: str, key: str, worker: str | None = None) -> dic
     """The row of an event, but for its place."""
     blank = dict.fromkeys(("value", "noise", "replicates", "reason"))
     return {"kind": kind, "state": state, "key": key, "worker": worker, **blank}
+
+
+def given_up(lost: int) -> dict[str, Any]:
+    """The failure of a trial that was lost too often."""
+    event = new_event("failed", FAILED, uuid.uuid4().hex)
+    event["reason"] = (
+        f"given up: {lost} times a worker began it and was gone before there was a result (killed, out of memory, "
+        "a crash, or sys.exit in the objective). To try once more, enqueue the same parameters"
+    )
+    return event
 
 
 def measured(measurement: Measurement) -> dict[str, Any]:

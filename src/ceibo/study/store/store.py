@@ -41,6 +41,7 @@ from ceibo.study.store.rows import (
     check_label,
     check_lease,
     created,
+    given_up,
     handed_out,
     history,
     is_trial,
@@ -49,6 +50,7 @@ from ceibo.study.store.rows import (
     new_event,
     new_rows,
     study_of,
+    times_lost,
     to_reason,
     to_text,
     told_before,
@@ -56,6 +58,9 @@ from ceibo.study.store.rows import (
 )
 
 studies, trials, events = schema.studies, schema.trials, schema.events
+
+MAX_LOST = 3
+"""A trial that was lost with this many workers is taken for the cause: it is recorded as failed."""
 
 
 class Store:
@@ -180,7 +185,9 @@ class Store:
     def claim(self, study_id: int, lease: Lease | None = None) -> StoredTrial | None:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
 
-        Without a lease (asked by hand) the trial is never handed out again by itself.
+        Without a lease (asked by hand) the trial is never handed out again by itself. A trial that was begun
+        MAX_LOST times, each time by a worker that was gone before it had an outcome, becomes "failed" instead:
+        handed out again, it would end worker after worker.
         """
         check_lease(lease)
         if self._database.read(lambda connection: self._claimable(connection, study_id)) is None:
@@ -194,6 +201,9 @@ class Store:
             if next(runs) and (row := connection.execute(mine).first()):
                 return handed_out(row, study.seq)  # an earlier run was committed without an answer
             row = self._claimable(connection, study_id)
+            while row is not None and (lost := times_lost(connection, study_id, row.number)) >= MAX_LOST:
+                self._change(connection, study, row, given_up(lost))
+                study, row = lock_study(connection, study_id), self._claimable(connection, study_id)
             if row is None:
                 return None
             until = None if lease is None else self._database.now + lease.seconds
@@ -308,9 +318,13 @@ class Store:
         event["reason"] = to_reason(reason)
         return self._database.write(work)
 
-    def release(self, study_id: int, number: int, worker: str | None = None) -> bool:
-        """Put a running trial back into the queue, to be handed out again; False if it was not (its)."""
-        token = uuid.uuid4().hex
+    def release(self, study_id: int, number: int, worker: str | None = None, lost: str | None = None) -> bool:
+        """Put a running trial back into the queue, to be handed out again; False if it was not (its).
+
+        `lost` says how the evaluation perished, if it did; see `claim` for how often that may happen.
+        """
+        event = new_event("released", QUEUED, token := uuid.uuid4().hex)
+        event["reason"] = None if lost is None else to_reason(lost)
 
         def work(connection: sa.Connection) -> bool:
             study = lock_study(connection, study_id)
@@ -325,7 +339,7 @@ class Store:
                 return True
             if trial.state != RUNNING or worker not in (None, trial.worker):
                 return False
-            self._change(connection, study, trial, new_event("released", QUEUED, token, worker=trial.worker))
+            self._change(connection, study, trial, {**event, "worker": trial.worker})
             return True
 
         return self._database.write(work)

@@ -1,0 +1,97 @@
+"""One evaluation: the objective called here or on an executor, and what came of it.
+
+An exception of the objective is its own affair (a failed trial); one of the executor is not (the trial is handed out
+again). They are told apart where the objective is called, as a future does not say whose exception it holds.
+"""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from typing import Any, final
+
+from ceibo.errors import CeiboError, InputError
+from ceibo.study.limits import count_of
+from ceibo.study.measurement import Measurement
+from ceibo.study.space import Params
+
+Objective = Callable[[Params], float | Measurement]
+
+
+class EvaluationsFailedError(CeiboError):
+    """Too many evaluations in a row gave no finite value."""
+
+
+class ObjectiveExitError(CeiboError):
+    """On an executor the objective raised what is not an error but an end, such as SystemExit."""
+
+
+class RaisedByObjective(Exception):
+    """Carries an exception of the objective, also from another process, that would be taken for the executor's."""
+
+    def original(self) -> Exception:
+        error: Exception = self.args[0]
+        if error.__traceback__ is None:  # it comes from another process, which sends its traceback as text
+            error.__cause__ = self.__cause__
+        return error
+
+
+@final
+class Inline(Executor):
+    """Evaluates at once, in the calling thread."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(*args, **kwargs))
+        except (Exception, SystemExit) as error:
+            future.set_exception(error)
+        return future
+
+
+def job_count(executor: Executor | None, jobs: int | None) -> int:
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise InputError(f"executor must be a concurrent.futures executor, or None, got {executor!r}.")
+    jobs = None if jobs is None else count_of(jobs, "jobs")
+    if executor is None:
+        if jobs is not None and jobs > 1:
+            raise InputError(f"jobs={jobs} needs an executor, such as concurrent.futures.ProcessPoolExecutor({jobs}).")
+        return 1
+    return jobs or _workers(executor) or os.cpu_count() or 1
+
+
+def _workers(executor: Executor) -> int | None:
+    """How many evaluations an executor runs at a time, if it says so."""
+    if (client := getattr(executor, "_client", None)) is not None and hasattr(client, "nthreads"):  # Dask
+        return sum(client.nthreads().values()) or None
+    for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
+        if isinstance(count := getattr(executor, name, None), int) and count > 0:
+            return count
+    return None
+
+
+def evaluate(objective: Objective, params: Params, hand_out: tuple[int, int]) -> float | Measurement:
+    """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from its cache."""
+    try:
+        return objective(params)
+    except (BrokenExecutor, CancelledError) as error:  # of a pool or a future of the objective's own
+        raise RaisedByObjective(error) from error
+
+
+def loss(future: Future[Any]) -> str | None:
+    """How an evaluation perished together with what evaluated it; None if it did not."""
+    error = future.exception() if future.done() and not future.cancelled() else None
+    return f"{type(error).__name__}: {error}" if isinstance(error, BrokenExecutor | SystemExit) else None
+
+
+def returned(future: Future[Any]) -> Any:
+    """What the objective returned; what it raised is raised."""
+    error = future.exception()
+    if isinstance(error, RaisedByObjective):
+        raise error.original()
+    if error is not None and not isinstance(error, Exception):
+        raise ObjectiveExitError(f"the objective raised {error!r} on the executor, which is no result.") from error
+    return future.result()
+
+
+def measurement_of(value: float | Measurement) -> Measurement:
+    return value if isinstance(value, Measurement) else Measurement(value)
