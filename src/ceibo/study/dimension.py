@@ -15,6 +15,7 @@ error 4 eps·(1 + max(|ln low|, |ln high|)) (log), where eps = 2^-52; subnormals
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
@@ -34,8 +35,20 @@ MAX_LISTED_LEVELS = 10_000
 """Longest list of levels that is written out; a longer dimension is searched as continuous and rounded."""
 
 
+class AnyDimension(ABC):
+    """What Float, Int and Categorical are, so that a dict of different ones has a type for type checkers."""
+
+    @abstractmethod
+    def check(self, value: object, name: str) -> Value:
+        """The value if it belongs to the dimension, or an error that names the parameter."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data, as in a study file."""
+
+
 @dataclass(frozen=True)
-class Float:
+class Float(AnyDimension):
     """A real number in [low, high]; `log` for scales spanning decades, `step` for a grid low, low + step, …
 
     Grid values are decimal: `Float(0, 1, step=0.1)` holds 0.3, not 0.1 + 0.1 + 0.1.
@@ -158,7 +171,7 @@ class Float:
 
 
 @dataclass(frozen=True)
-class Int:
+class Int(AnyDimension):
     """A whole number from low to high, both included; `log` where ratios matter (batch sizes)."""
 
     low: int
@@ -214,7 +227,7 @@ class Int:
 
 
 @dataclass(frozen=True)
-class Categorical:
+class Categorical(AnyDimension):
     """One of a few unordered choices; 1, 1.0, True and "1" are four different ones."""
 
     choices: tuple[Choice, ...]

@@ -7,14 +7,14 @@ again). They are told apart where the objective is called, as a future does not 
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from typing import Any, final
+from typing import Any, SupportsFloat, final
 
 from ceibo.errors import CeiboError, InputError
 from ceibo.study.limits import count_of
 from ceibo.study.measurement import Measurement
 from ceibo.study.space import Params
 
-Objective = Callable[[Params], float | Measurement]
+Objective = Callable[[Params], SupportsFloat | Measurement]
 
 
 class EvaluationsFailedError(CeiboError):
@@ -69,7 +69,7 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(objective: Objective, params: Params, hand_out: tuple[int, int]) -> float | Measurement:
+def evaluate(objective: Objective, params: Params, hand_out: tuple[int, int]) -> SupportsFloat | Measurement:
     """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from its cache."""
     try:
         return objective(params)
@@ -93,5 +93,5 @@ def returned(future: Future[Any]) -> Any:
     return future.result()
 
 
-def measurement_of(value: float | Measurement) -> Measurement:
+def measurement_of(value: SupportsFloat | Measurement) -> Measurement:
     return value if isinstance(value, Measurement) else Measurement(value)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, SupportsFloat
 
 from ceibo.errors import InputError
 
@@ -23,22 +23,24 @@ class Measurement:
     noise: float | None = None
     replicates: tuple[float, ...] = ()
 
-    def __post_init__(self) -> None:
-        replicates = tuple(_number(value, "replicate") for value in self.replicates)
-        value = _number(self.value, "value")
-        noise = None if self.noise is None else _number(self.noise, "noise")
-        if noise is not None and not 0 <= noise < math.inf:
+    def __init__(
+        self, value: SupportsFloat, noise: SupportsFloat | None = None, replicates: Iterable[SupportsFloat] = ()
+    ) -> None:
+        values = tuple(_number(each, "replicate") for each in replicates)
+        number = _number(value, "value")
+        std = None if noise is None else _number(noise, "noise")
+        if std is not None and not 0 <= std < math.inf:
             raise InputError(
-                f"expected noise as a finite standard deviation >= 0, got {self.noise!r}; leave it out if it is unknown"
+                f"expected noise as a finite standard deviation >= 0, got {noise!r}; leave it out if it is unknown"
             )
-        if replicates and not _same(value, _mean(replicates)):
-            raise InputError(f"expected value to be the mean of the replicates, got {value!r}; use Measurement.of(…)")
-        object.__setattr__(self, "value", value)
-        object.__setattr__(self, "noise", noise)
-        object.__setattr__(self, "replicates", replicates)
+        if values and not _same(number, _mean(values)):
+            raise InputError(f"expected value to be the mean of the replicates, got {number!r}; use Measurement.of(…)")
+        object.__setattr__(self, "value", number)
+        object.__setattr__(self, "noise", std)
+        object.__setattr__(self, "replicates", values)
 
     @classmethod
-    def of(cls, replicates: Iterable[float]) -> Self:
+    def of(cls, replicates: Iterable[SupportsFloat]) -> Self:
         """Repeated measurements of the same thing; the value is their mean, the noise is inferred."""
         if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
             raise InputError(f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}")
@@ -90,4 +92,7 @@ def _number(value: object, what: str) -> float:
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
-        raise InputError(f"expected {what} to be a number, got {value!r} ({type(value).__name__})") from None
+        raise InputError(
+            f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its noise is "
+            "Measurement(value, noise=…), replicates are Measurement.of([…])"
+        ) from None

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, TypedDict, Unpack, final
 
 from ceibo.errors import ConflictError, InputError
-from ceibo.study.dimension import Dimension
+from ceibo.study.dimension import AnyDimension
 from ceibo.study.estimate import Estimate, Observed
 from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
@@ -51,7 +51,7 @@ class Result:
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
     objective: Objective,
-    space: Mapping[str, Dimension] | Space,
+    space: Mapping[str, AnyDimension] | Space,
     *,
     n_trials: int | None = None,
     cost: float | None = None,
@@ -124,13 +124,32 @@ def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
     return given
 
 
-def maximize(objective: Objective, space: Mapping[str, Dimension] | Space, **options: Any) -> Result:
+class Options(TypedDict, total=False):
+    """The options of `minimize`, but for the direction; see there."""
+
+    n_trials: int | None
+    cost: float | None
+    timeout: float | None
+    storage: str | None
+    name: str
+    seed: int
+    acquisition: str
+    n_initial: int | None
+    executor: Executor | None
+    jobs: int | None
+    callbacks: Iterable[Callback]
+    max_failures: int | None
+    lease: float
+    progress: bool | None
+
+
+def maximize(objective: Objective, space: Mapping[str, AnyDimension] | Space, **options: Unpack[Options]) -> Result:
     """Maximises a noisy objective; takes the options of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
 
 
 def open_or_create(
-    space: Mapping[str, Dimension] | Space, storage: str | None, name: str, options: Mapping[str, Any]
+    space: Mapping[str, AnyDimension] | Space, storage: str | None, name: str, options: Mapping[str, Any]
 ) -> Study:
     """The stored study of this name, after checking that it is the same, or a new one."""
     try:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ceibo.errors import InputError
 from ceibo.study.dimension import (
     MAX_LISTED_LEVELS,
+    AnyDimension,
     Categorical,
     Dimension,
     Float,
@@ -19,28 +20,29 @@ from ceibo.study.dimension import (
     dimension_from_json,
 )
 
-__all__ = ["Categorical", "Dimension", "Float", "Int", "Space", "Value"]
+__all__ = ["AnyDimension", "Categorical", "Dimension", "Float", "Int", "Space", "Value"]
 
-Params = dict[str, Value]
+Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
 Array = npt.NDArray[np.float64]
 
 
 class Space:
     """An ordered mapping of names to dimensions; column j of the unit cube is the j-th name."""
 
-    def __init__(self, dimensions: "Mapping[str, Dimension] | Space") -> None:
+    def __init__(self, dimensions: "Mapping[str, AnyDimension] | Space") -> None:
         if isinstance(dimensions, Space):
             dimensions = dimensions.dimensions
         if not isinstance(dimensions, Mapping) or not dimensions:
             raise InputError(
                 f'expected a space with at least one parameter, as in {{"temp": Float(20, 90)}}, got {dimensions!r}'
             )
+        self.dimensions: dict[str, Dimension] = {}
         for name, dimension in dimensions.items():
             if not isinstance(name, str) or not name or not name.isprintable() or len(name) > 200:
                 raise InputError(f"expected parameter names of 1 to 200 printable characters, got {name!r}")
             if not isinstance(dimension, Float | Int | Categorical):
                 raise InputError(f"parameter {name!r}: expected a Float, Int or Categorical, got {dimension!r}")
-        self.dimensions: dict[str, Dimension] = dict(dimensions)
+            self.dimensions[name] = dimension
 
     def __len__(self) -> int:
         return len(self.dimensions)
@@ -102,8 +104,7 @@ class Space:
         return np.array(coordinates) if coordinates else np.empty((0, len(self)))
 
     def _coordinates(self, params: Params) -> Array:
-        # check() has matched each value to its dimension, which the type checker cannot follow.
-        return np.array([d.to_unit(params[name]) for name, d in self.dimensions.items()])  # type: ignore[arg-type]
+        return np.array([d.to_unit(params[name]) for name, d in self.dimensions.items()])
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
         """The parameters at coordinates u (d,); levels are decoded by their cell, ends are exact."""

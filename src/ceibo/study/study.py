@@ -3,14 +3,14 @@
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, final, overload
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat, final, overload
 
 import numpy as np
 
 from ceibo.errors import InputError, NotFoundError, NumberTakenError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
-from ceibo.study.dimension import Dimension
+from ceibo.study.dimension import AnyDimension
 from ceibo.study.estimate import Estimate, NoMeasurementError, Observed, explain, incumbent, recommendation
 from ceibo.study.measurement import Measurement
 from ceibo.study.record import hyperparameters_of, to_record
@@ -70,7 +70,7 @@ class Study:
     @classmethod
     def create(  # noqa: PLR0913 - public, keyword-only
         cls,
-        space: Mapping[str, Dimension] | Space,
+        space: Mapping[str, AnyDimension] | Space,
         *,
         storage: str | None = None,
         name: str = "study",
@@ -102,7 +102,9 @@ class Study:
         return cls(store, store.create_study(name, Space(space).to_json(), stored))
 
     @classmethod
-    def open(cls, storage: str, name: str = "study", *, space: Mapping[str, Dimension] | Space | None = None) -> Self:
+    def open(
+        cls, storage: str, name: str = "study", *, space: Mapping[str, AnyDimension] | Space | None = None
+    ) -> Self:
         """An existing study; with a `space` given, it must be the one stored. Changes nothing if there is none."""
         store = Store(storage, create=False)
         study = cls(store, store.study(name))
@@ -157,7 +159,12 @@ class Study:
             return trial_of(stored)
 
     def tell(
-        self, trial: Trial | int, value: float | Measurement, noise: float | None = None, *, key: str | None = None
+        self,
+        trial: Trial | int,
+        value: SupportsFloat | Measurement,
+        noise: SupportsFloat | None = None,
+        *,
+        key: str | None = None,
     ) -> None:
         """Records a measurement of a trial; returns once it is safely stored.
 
@@ -188,7 +195,9 @@ class Study:
         """Gives a trial back unmeasured; it is handed out again by the next `ask`."""
         self._store.release(self._id, self._number(trial))
 
-    def add(self, params: Mapping[str, Any], value: float | Measurement, noise: float | None = None) -> Trial:
+    def add(
+        self, params: Mapping[str, Any], value: SupportsFloat | Measurement, noise: SupportsFloat | None = None
+    ) -> Trial:
         """Adds an existing measurement, made outside the study."""
         measurement = self._measurement(value, noise)
         checked = self.space.check(params)
@@ -333,7 +342,7 @@ class Study:
         trials = self._refresh().trials
         return trials[number].attempt if number < len(trials) else 0
 
-    def _measurement(self, value: float | Measurement, noise: float | None) -> Measurement:
+    def _measurement(self, value: SupportsFloat | Measurement, noise: SupportsFloat | None) -> Measurement:
         if isinstance(value, Measurement):
             if noise is not None:
                 raise InputError("a Measurement carries its own noise; leave noise out.")
