@@ -18,6 +18,7 @@ from ceibo.study.store import (
     MAX_LOST,
     QUEUED,
     RUNNING,
+    WITHDRAWN,
     Heartbeat,
     Lease,
     NewTrial,
@@ -253,7 +254,7 @@ def test_every_past_moment_can_be_read(store: Store, study: StudyRecord) -> None
         store.snapshot(study.id, at=8)
 
 
-actions = st.lists(st.tuples(st.sampled_from("aqctfre"), st.integers(0, 5), st.integers(0, 2)), max_size=25)
+actions = st.lists(st.tuples(st.sampled_from("aqctfrwe"), st.integers(0, 5), st.integers(0, 2)), max_size=25)
 
 
 @settings(max_examples=60, deadline=None)
@@ -270,6 +271,7 @@ def test_history_replays_to_every_state_it_passed(sequence: list[tuple[str, int,
             "t": lambda n=number, v=variant: store.tell(study.id, n, Measurement(0.5), str(v)),
             "f": lambda n=number, v=variant: store.fail(study.id, n, "r", f"w{v}" if v else None),
             "r": lambda n=number: store.release(study.id, n),
+            "w": lambda n=number: store.withdraw(study.id, n),
             "e": lambda: store.heartbeat(study.id, Lease("w1")),
         }
         try:
@@ -282,7 +284,7 @@ def test_history_replays_to_every_state_it_passed(sequence: list[tuple[str, int,
         assert [t.number for t in moment.trials] == list(range(len(moment.trials)))
         for trial in moment.trials:
             assert (trial.state == DONE) == bool(trial.measurements)
-            assert trial.state in (QUEUED, RUNNING, DONE, FAILED)
+            assert trial.state in (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
     store.close()
 
 

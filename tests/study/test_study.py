@@ -69,7 +69,8 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
     study.tell(again.number, 1.0)  # by number it is the same hand-out: the same value changes nothing
     study.tell(first, 2.0)  # the slow first worker
     assert [m.value for m in study.trials[0].measurements] == [1.0, 2.0]
-    study.release(first)  # nothing leads out of done
+    with pytest.raises(ConflictError, match="trial 0 is done and cannot be released"):
+        study.release(first)  # nothing leads out of done
     assert study.trials[0].state == "done"
 
 
@@ -118,6 +119,41 @@ def test_fail_add_enqueue() -> None:
     assert [s["source"] for s in study.suggestions.values()] == ["initial", "added", "enqueued"]
 
 
+def test_a_trial_that_will_not_be_measured_is_withdrawn() -> None:
+    study = measured(6)
+    trial = study.ask()
+    for _ in range(2):
+        study.withdraw(trial)
+    assert study.trials[6].state == "withdrawn"
+    assert (study.trials[6].measurements, study.trials[6].reason) == ((), None)
+    following = study.ask()
+    assert following.number == 7
+    apart = study.space.to_unit(trial.params) - study.space.to_unit(following.params)
+    assert np.linalg.norm(apart) > 1e-3  # not the same thing again
+    study.withdraw(study.enqueue({"x": 0.5, "y": 0.0}))
+    assert study.ask().number == 9
+    assert study.verify().ok
+    study.tell(trial, 0.2)  # measured after all
+    assert study.trials[6].state == "done"
+    with pytest.raises(ConflictError, match="trial 6 is done and cannot be withdrawn"):
+        study.withdraw(trial)
+
+
+def test_what_has_ended_cannot_be_given_back() -> None:
+    study = Study.create(SPACE)
+    failed, withdrawn, open_ = study.ask(3)
+    study.fail(failed, "reactor leaked")
+    study.withdraw(withdrawn)
+    for trial, state in ((failed, "failed"), (withdrawn, "withdrawn")):
+        with pytest.raises(ConflictError, match=f"trial {trial.number} is {state} and cannot be released.*enqueue"):
+            study.release(trial)
+    with pytest.raises(ConflictError, match="trial 0 is failed and cannot be withdrawn"):
+        study.withdraw(failed)
+    for _ in range(2):  # the second time it is where it should be
+        study.release(open_)
+    assert [t.state for t in study.trials] == ["failed", "withdrawn", "queued"]
+
+
 def test_existing_data_count_as_the_initial_design() -> None:
     study = Study.create(SPACE, n_initial=5)
     for k in range(5):
@@ -155,7 +191,7 @@ def test_bad_input_changes_nothing() -> None:
         study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
     with pytest.raises(InputError, match="'y' is missing"):
         study.enqueue({"x": 0.5})
-    for operation in (lambda n: study.tell(n, 1.0), lambda n: study.fail(n, "no"), study.release):
+    for operation in (lambda n: study.tell(n, 1.0), lambda n: study.fail(n, "no"), study.release, study.withdraw):
         with pytest.raises(NotFoundError, match="no trial 7; it has numbers 0 to 1"):
             operation(7)
         with pytest.raises(NotFoundError, match="no trial -1"):

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from ceibo.study.estimate import Estimate
 from ceibo.study.stopping import Worth
+from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
 
@@ -65,7 +66,7 @@ class Progress:
 
     def _state(self) -> Text:
         parts = []
-        done = len(self.study._snapshot.in_state("done", "failed"))
+        done = len(self.study._snapshot.in_state(DONE, FAILED, WITHDRAWN))
         parts.append(f"{done}/{self.n_trials} trials" if self.n_trials else f"{done} trials")
         if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)

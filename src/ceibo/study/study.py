@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsFloat, final, overload
 
 import numpy as np
 
-from ceibo.errors import InputError, NotFoundError, NumberTakenError
+from ceibo.errors import ConflictError, InputError, NotFoundError, NumberTakenError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo.study.dimension import AnyDimension
@@ -16,7 +16,19 @@ from ceibo.study.measurement import Measurement
 from ceibo.study.record import hyperparameters_of, to_record
 from ceibo.study.space import Space
 from ceibo.study.stopping import PATIENCE, Profit, Worth, check_cost, judge, least, remaining_improvement
-from ceibo.study.store import DONE, FAILED, Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, hand_out_key
+from ceibo.study.store import (
+    DONE,
+    FAILED,
+    QUEUED,
+    WITHDRAWN,
+    Lease,
+    NewTrial,
+    Snapshot,
+    Store,
+    StoredTrial,
+    StudyRecord,
+    hand_out_key,
+)
 from ceibo.study.store.records import EMPTY
 from ceibo.study.suggest import (
     DEFAULT_ACQUISITION,
@@ -125,7 +137,8 @@ class Study:
     def ask(self, count: int | None = None) -> Trial | list[Trial]:
         """The next trial to measure, or a list of `count` of them.
 
-        Queued trials (enqueued or released) come first. The trial stays pending until told, failed or released.
+        Queued trials (enqueued or released) come first. The trial stays pending until told, failed, released or
+        withdrawn.
         """
         if count is None:
             return self._ask_one()
@@ -192,8 +205,20 @@ class Study:
         self._store.fail(self._id, self._number(trial), reason)
 
     def release(self, trial: Trial | int) -> None:
-        """Gives a trial back unmeasured; it is handed out again by the next `ask`."""
-        self._store.release(self._id, self._number(trial))
+        """Gives a trial back unmeasured; it is handed out again by the next `ask`. See also `withdraw`."""
+        number = self._number(trial)
+        if not self._store.release(self._id, number) and self._state(number) != QUEUED:
+            raise self._ended(number, "released", "enqueue its params to measure the setting again")
+
+    def withdraw(self, trial: Trial | int) -> None:
+        """Takes back a trial that will not be measured after all, or one that is queued; it is not handed out again.
+
+        Nothing is learnt from it, but the search looks elsewhere first, as around a trial that is being measured. Like
+        any other it counts as one of `n_trials`.
+        """
+        number = self._number(trial)
+        if not self._store.withdraw(self._id, number) and self._state(number) != WITHDRAWN:
+            raise self._ended(number, "withdrawn", "nothing needs to be done")
 
     def add(
         self, params: Mapping[str, Any], value: SupportsFloat | Measurement, noise: SupportsFloat | None = None
@@ -341,6 +366,13 @@ class Study:
         """How often a trial was handed out; 0 for a trial that is not there, which the store will say."""
         trials = self._refresh().trials
         return trials[number].attempt if number < len(trials) else 0
+
+    def _state(self, number: int) -> str:
+        return self._refresh().trials[number].state
+
+    def _ended(self, number: int, wish: str, advice: str) -> ConflictError:
+        state = self._state(number)
+        return ConflictError(f"trial {number} is {state} and cannot be {wish}, only one under way can; {advice}.")
 
     def _measurement(self, value: SupportsFloat | Measurement, noise: SupportsFloat | None) -> Measurement:
         if isinstance(value, Measurement):

@@ -18,8 +18,8 @@ from ceibo.study.suggest import Evidence
 class Trial:
     """One setting of the parameters and what came of it.
 
-    `state` is "queued", "running", "done" or "failed"; `reason` is that of the last failure; `attempt` counts how
-    often the trial was handed out.
+    `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last failure; `attempt`
+    counts how often the trial was handed out.
     """
 
     number: int
@@ -39,13 +39,14 @@ def trial_of(stored: StoredTrial) -> Trial:
 def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float) -> Evidence:
     """What a snapshot says to the model: values times `sign`, in the order they were told."""
     rows: list[tuple[int, Array, Measurement]] = []
-    pending, failed = [], []
+    pending, failed, streak = [], [], 0
     for trial in snapshot.trials:
         x = coordinates(trial)
         rows += [(each.seq, x, each.measurement) for each in trial.measurements]
+        streak = streak + 1 if trial.state == FAILED else 0 if trial.state == DONE else streak
         if trial.state == FAILED:
             failed.append(x)
-        elif trial.state != DONE:
+        elif trial.state != DONE:  # a withdrawn one too: who did not want it does not want its neighbour next
             pending.append(x)
     rows.sort(key=lambda row: row[0])
     X, y, noise, group = [], [], [], []
@@ -64,4 +65,5 @@ def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array],
         pending=np.reshape(pending, (len(pending), d)),
         failed=np.reshape(failed, (len(failed), d)),
         trials=len(snapshot.trials),
+        streak=streak,
     )

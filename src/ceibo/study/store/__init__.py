@@ -6,6 +6,7 @@ States of a trial
               hand) it stays until told, failed or released
     done      it has at least one measurement; nothing leads out of this state
     failed    it ended without a value; a late measurement still makes it done
+    withdrawn it is not to be measured after all; nothing was learnt from it, and a late measurement makes it done
 
 Events, and the state they lead to
     asked     created and handed out                         running
@@ -15,6 +16,7 @@ Events, and the state they lead to
     failed    an evaluation failed, with the reason          queued, running -> failed; done stays done, and a
               trial that another worker holds by now stays running
     released  given back; with a reason if it was lost       running -> queued
+    withdrawn given up unmeasured                            queued, running -> withdrawn
 
 Each event of a study has the next sequence number, given in the transaction that makes the change, so
 `snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is not an event.
@@ -31,6 +33,7 @@ from ceibo.study.store.records import (
     FAILED,
     QUEUED,
     RUNNING,
+    WITHDRAWN,
     Event,
     Lease,
     NewTrial,
@@ -48,6 +51,7 @@ __all__ = [
     "MAX_LOST",
     "QUEUED",
     "RUNNING",
+    "WITHDRAWN",
     "Event",
     "Heartbeat",
     "Lease",

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ceibo.study.measurement import Measurement
 
-QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
+QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from ceibo.study.store.records import (
     FAILED,
     QUEUED,
     RUNNING,
+    WITHDRAWN,
     Event,
     Lease,
     NewTrial,
@@ -323,21 +324,28 @@ class Store:
 
         `lost` says how the evaluation perished, if it did; see `claim` for how often that may happen.
         """
-        event = new_event("released", QUEUED, token := uuid.uuid4().hex)
+        event = new_event("released", QUEUED, uuid.uuid4().hex)
         event["reason"] = None if lost is None else to_reason(lost)
+        return self._leave(study_id, number, event, (RUNNING,), worker)
+
+    def withdraw(self, study_id: int, number: int) -> bool:
+        """Take a trial back for good, without an outcome; False if it has ended."""
+        event = new_event("withdrawn", WITHDRAWN, uuid.uuid4().hex)
+        return self._leave(study_id, number, event, (QUEUED, RUNNING), None)
+
+    def _leave(
+        self, study_id: int, number: int, event: dict[str, Any], states: tuple[str, ...], worker: str | None
+    ) -> bool:
+        """Bring a trial that is in one of these states, and the worker's, to the event's; False if it is not."""
 
         def work(connection: sa.Connection) -> bool:
             study = lock_study(connection, study_id)
             trial = trial_row(connection, study, number)
-            mine = sa.select(events.c.seq).where(
-                events.c.study_id == study_id,
-                events.c.number == number,
-                events.c.kind == "released",
-                events.c.key == token,
-            )
+            same = (events.c.number == number, events.c.kind == event["kind"], events.c.key == event["key"])
+            mine = sa.select(events.c.seq).where(events.c.study_id == study_id, *same)
             if connection.execute(mine).first() is not None:
                 return True
-            if trial.state != RUNNING or worker not in (None, trial.worker):
+            if trial.state not in states or worker not in (None, trial.worker):
                 return False
             self._change(connection, study, trial, {**event, "worker": trial.worker})
             return True
