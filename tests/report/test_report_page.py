@@ -137,6 +137,24 @@ def test_any_magnitude_is_drawn(scale: float) -> None:
     read(page)
 
 
+@pytest.mark.parametrize(
+    "widest",
+    [
+        ceibo.Float(1e-300, 1e300, log=True),
+        ceibo.Float(5e-324, 1.7e308, log=True),
+        ceibo.Float(-1e308, 1e308),
+        ceibo.Float(-1.7e308, 1.7e308),
+        ceibo.Float(0, 5e-324),
+    ],
+)
+def test_any_box_is_drawn(widest: ceibo.Float) -> None:
+    study = ceibo.Study.create({"x": widest, "y": ceibo.Float(0, 1)})
+    for place in (0.0, 0.2, 0.5, 0.8, 1.0):
+        study.add({"x": widest.from_unit(place), "y": place}, (place - 0.4) ** 2, noise=0.01)
+    page = render_report(study)
+    assert not re.search(r">-?(inf|nan)<", page)
+
+
 def test_equal_values_and_constant_surfaces() -> None:
     study = ceibo.Study.create({"x": ceibo.Float(0, 1), "c": ceibo.Categorical(["a", "b"])})
     for _ in range(6):

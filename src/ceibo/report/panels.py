@@ -71,7 +71,7 @@ def _draw_beliefs(canvas: Canvas, beliefs: tuple[Belief, ...], x: Scale, y: Scal
 def _range(points: list[tuple[int, float, float | None]], beliefs: tuple[Belief, ...]) -> list[float]:
     """Values to be in sight: the incumbent's band, and measurements that are not far out."""
     values = np.array([value for _, value, _ in points])
-    low, high = np.percentile(values, [25, 75])
+    low, high = map(float, np.percentile(values, [25, 75]))
     reach = 3.0 * (high - low) if len(values) > 7 else math.inf
     near = [value for value in values if low - reach <= value <= high + reach] if math.isfinite(reach) else list(values)
     if not near or reach == 0.0:

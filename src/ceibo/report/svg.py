@@ -7,6 +7,7 @@ from html import escape
 from typing import Final, final
 
 _LARGEST: Final = 1e300  # values beyond are drawn at it, so that differences stay finite
+_SMALLEST: Final = 1e-300  # steps below it have no round numbers
 
 
 def text_of(value: object, limit: int = 300) -> str:
@@ -55,7 +56,8 @@ class Scale:
                 return self.start
             share = (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         else:
-            share = (value - self.low) / (self.high - self.low)
+            half = 0.5 if math.isinf(self.high - self.low) else 1.0  # a box as wide as the numbers go
+            share = (value * half - self.low * half) / (self.high * half - self.low * half)
         return self.start + min(max(share, -0.5), 1.5) * (self.end - self.start)
 
     def has(self, value: float) -> bool:
@@ -65,16 +67,19 @@ class Scale:
     def ticks(self, count: int = 5) -> list[float]:
         """Round values along the scale."""
         if self.log:
-            decades = math.log10(self.high / self.low)
+            decades = math.log10(self.high) - math.log10(self.low)  # of a ratio that may overflow
             if decades >= 1.5:
                 lowest, highest = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
                 powers = range(lowest, highest + 1, max(1, round(decades / count)))
                 return [10.0**power for power in powers]
-        rough = (self.high - self.low) / max(count, 1)
+        rough = self.high / max(count, 1) - self.low / max(count, 1)
+        if rough < _SMALLEST:
+            return [self.low, self.high]
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999)
         first = math.ceil(self.low / step - 1e-9)
-        return [(first + index) * step for index in range(100) if (first + index) * step <= self.high + 1e-9 * step]
+        places = ((first + index) * step for index in range(100))
+        return [place for place in places if place <= self.high + 1e-9 * step and math.isfinite(place)]
 
 
 def tick_text(value: float) -> str:
