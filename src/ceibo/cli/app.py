@@ -6,6 +6,7 @@ Exit status: 0 done, 1 the work failed (or, for should-stop, "go on"), 2 wrong i
 import importlib
 import importlib.util
 import os
+import shlex
 import sys
 import traceback
 import warnings
@@ -14,8 +15,9 @@ from typing import Annotated, Any
 import typer
 
 from ceibo.cli import ask, best, export, import_, init, report, run, should_stop, show, tell
-from ceibo.errors import CeiboError
-from ceibo.study import EvaluationsFailedError
+from ceibo.cli.common import plus_minus
+from ceibo.errors import CeiboError, NotStoredError
+from ceibo.study import EvaluationsFailedError, Measurement
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
@@ -104,8 +106,22 @@ def _debug(arguments: list[str]) -> tuple[bool, list[str]]:
 def _complain(error: Exception, debug: bool, status: int) -> None:
     if debug:
         traceback.print_exception(error)
-    typer.echo(f"ceibo: {error}", err=True)
+    typer.echo(f"ceibo: {_not_stored(error) if isinstance(error, NotStoredError) else error}", err=True)
     raise SystemExit(status) from None
+
+
+def _not_stored(error: NotStoredError) -> str:
+    """A measurement that the database did not take, as it can be told again from a shell."""
+    assert isinstance(error.measurement, Measurement)
+    told = error.measurement
+    words = told.replicates or [each for each in (told.value, told.noise) if each is not None]
+    option = " --replicates" if told.replicates else ""
+    key = f" --key {shlex.quote(error.key)}" if error.key else ""
+    again = f"ceibo tell STUDY.TOML {error.number} {' '.join(map(repr, words))}{option}{key}"
+    return (
+        f"trial {error.number} was measured, {plus_minus(told.value, told.noise)}, but this was not recorded: "
+        f"{error.__cause__}. Once the database answers: {again}"
+    )
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:

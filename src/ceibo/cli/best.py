@@ -2,7 +2,7 @@
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, estimate_json, one_line, open_study, plus_minus, print_json
+from ceibo.cli.common import AsJson, File, Storage, estimate_json, one_line, open_study, plus_minus, print_json, rounded
 from ceibo.study import Study
 
 
@@ -27,8 +27,8 @@ def summary(study: Study) -> None:
     """The three answers of a study, for people."""
     found, advice, raw = study.best, study.recommended, study.best_observed
     sure = "" if found.probability is None else f", the best of all measured with probability {found.probability:.2f}"
-    typer.echo(f"best         {plus_minus(found.mean, found.std)}  (trial {found.number}{sure})")
-    typer.echo(f"recommended  {plus_minus(advice.mean, advice.std)}  (may never have been measured)")
+    typer.echo(f"best         {rounded(found.mean, found.std)}  (trial {found.number}{sure})")
+    typer.echo(f"recommended  {rounded(advice.mean, advice.std)}  (may never have been measured)")
     typer.echo(f"raw best     {plus_minus(raw.value, raw.noise)}  (trial {raw.number}; what a naive tool would report)")
     rows = [("", "best", "recommended")]
     for name in study.space.names:

@@ -9,9 +9,9 @@ import typer
 
 from ceibo.cli import studyfile
 from ceibo.cli.studyfile import StudyFile
-from ceibo.errors import InputError, NotFoundError, StorageError
+from ceibo.cli.toml import to_toml
+from ceibo.errors import ConflictError, InputError, NotFoundError, StorageError
 from ceibo.study import Estimate, Measurement, Study, Trial
-from ceibo.study.run import open_or_create
 
 File = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")]
 Storage = Annotated[
@@ -35,7 +35,7 @@ def open_study(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
     """The stored study of a file; an error that says how to begin if there is none."""
     file, url = load(path, storage)
     try:
-        study = Study.open(url, file.name, space=file.space)
+        study = Study.open(url, file.name)
     except NotFoundError as error:
         raise NotFoundError(f"{error}. `ceibo run {path}` or `ceibo ask {path}` begins it.") from None
     except StorageError as error:
@@ -50,9 +50,21 @@ def open_study(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
 def open_or_begin(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
     """The stored study of a file, made if there is none yet."""
     file, url = load(path, storage)
-    study = open_or_create(file.space, url, file.name, options_of(file))
-    _check_same(file, study)
+    try:
+        study = Study.create(file.space, storage=url, name=file.name, **options_of(file))
+    except ConflictError:  # it exists, perhaps since a moment ago: several machines may begin at once
+        study = Study.open(url, file.name)
+        _check_same(file, study)
     return file, study
+
+
+def open_or_imagine(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
+    """The stored study of a file, or the same one in memory if it has not begun: nothing is left behind."""
+    try:
+        return open_study(path, storage)
+    except NotFoundError:
+        file, _ = load(path, storage)
+        return file, Study.create(file.space, name=file.name, **options_of(file))
 
 
 def options_of(file: StudyFile) -> dict[str, Any]:
@@ -70,6 +82,7 @@ def options_of(file: StudyFile) -> dict[str, Any]:
 
 def _check_same(file: StudyFile, study: Study) -> None:
     """What decides suggestions must not change under a study that has begun."""
+    _check_same_space(file, study)
     now = options_of(file)
     stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
     for key in ("direction", "seed", "acquisition", "kernel", "fit", "n_initial"):
@@ -79,6 +92,28 @@ def _check_same(file: StudyFile, study: Study) -> None:
                 f"{file.path}: {shown} is {now[key]!r}, but study {study.name!r} was begun with {stored[key]!r}; "
                 f"change it back, or give the study another name."
             )
+
+
+def _check_same_space(file: StudyFile, study: Study) -> None:
+    now, stored = file.space.dimensions, study.space.dimensions
+    for name in [*stored, *now]:
+        if now.get(name) == stored.get(name):
+            continue
+        was, here = (to_toml(space[name].to_json()) if name in space else "not there" for space in (stored, now))
+        raise InputError(
+            f"{file.path}: the space has changed: parameter {name!r} is {here} in the file, but study {study.name!r} "
+            f"was begun with {was}; change it back, or give the study another name."
+        )
+
+
+def warn(text: str) -> None:
+    """A warning on standard error, as Python's own are shown."""
+    typer.echo(f"ceibo: warning: {text}", err=True)
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things in words: 1 row, 2 rows."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def print_json(data: Any) -> None:
@@ -133,6 +168,17 @@ def params_line(params: dict[str, Any], width: int = 60) -> str:
     return "  ".join(f"{one_line(name, width)}={one_line(value, width)}" for name, value in params.items())
 
 
-def plus_minus(mean: float, std: float | None) -> str:
-    """A mean with its standard deviation, to as many digits as that allows."""
-    return f"{mean:.6g}" if std is None else f"{mean:.6g} ± {std:.2g}"
+def plus_minus(value: float, noise: float | None) -> str:
+    """A value with its noise as they were told."""
+    return f"{value:.6g}" if noise is None else f"{value:.6g} ± {noise:.6g}"
+
+
+def rounded(mean: float, std: float) -> str:
+    """A mean with its uncertainty to two digits, and itself to as many as those allow: 71.6 ± 4.0."""
+    if not (math.isfinite(mean) and math.isfinite(std) and std > 0):
+        return f"{mean:.6g} ± {std:.2g}"
+    shown = f"{std:.1e}"  # rounded first, since 0.0996 is 0.10
+    decimals = 1 - int(shown.partition("e")[2])
+    if decimals > 8 or max(abs(mean), std) >= 1e9:
+        return f"{mean:.6g} ± {std:.2g}"
+    return f"{round(mean, decimals) + 0.0:.{max(decimals, 0)}f} ± {float(shown):.{max(decimals, 0)}f}"

@@ -16,7 +16,8 @@ def should_stop(
 ) -> None:
     """Say whether another measurement is worth its price.
 
-    Exit status 0: stop; 1: go on, as in `until ceibo should-stop study.toml; do …; done`.
+    Exit status 0: stop; 1: go on; 2: an error, which is no reason to go on, as in
+    `while ceibo should-stop study.toml; [ $? -eq 1 ]; do …; done`.
     """
     studied, study = open_study(file, storage)
     price = studied.limits.cost if cost is None else cost

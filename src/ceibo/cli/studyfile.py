@@ -4,7 +4,7 @@ Paths in the file (the storage, the command's program and files) are relative to
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
@@ -22,6 +22,22 @@ _DIRECTIONS: Final = ("minimize", "maximize")
 _COMMAND: Final = ("argv", "timeout")
 _RUN: Final = ("jobs", "lease")
 _STOP: Final = ("trials", "cost", "time", "failures")
+_SPACE: Final = {  # type of a parameter -> its keys
+    "float": ("type", "low", "high", "log", "step"),
+    "int": ("type", "low", "high", "log"),
+    "categorical": ("type", "choices"),
+}
+_IN_TOML: Final = {  # what the space says in Python -> how a study file says it
+    "Int(…, log=True)": 'type = "int" with log = true',
+    "use Float,": 'use type = "float",',
+    "with Int": 'with type = "int"',
+    "log=True": "log = true",
+    "log=False": "log = false",
+    "step=": "step = ",
+    "Float: ": "",
+    "Int: ": "",
+    "Categorical: ": "",
+}
 
 
 @final
@@ -50,11 +66,18 @@ class StudyFile:
 def load(path: Path) -> StudyFile:
     """Reads a study file; every error names the file and what is wrong in it."""
     try:
-        raw = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"there is no study file {path}; `ceibo init` writes one.") from None
     except (IsADirectoryError, PermissionError) as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
+    return parse(content, path)
+
+
+def parse(content: bytes, path: Path) -> StudyFile:
+    """The study file that a content would be at a path."""
+    try:
+        raw = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from None
     try:
@@ -64,15 +87,15 @@ def load(path: Path) -> StudyFile:
 
 
 def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
-    _known(raw, _TOP, "")
+    _known(raw, _TOP, "the file")
     command, run, stop = (_table(raw, key) for key in ("command", "run", "stop"))
-    _known(command, _COMMAND, "command")
-    _known(run, _RUN, "run")
-    _known(stop, _STOP, "stop")
-    if "space" not in raw:
+    _known(command, _COMMAND, "[command]")
+    _known(run, _RUN, "[run]")
+    _known(stop, _STOP, "[stop]")
+    if not raw.get("space"):
         example = 'x = {type = "float", low = 0, high = 1}'
-        raise InputError(f"there is no [space]; it needs at least one parameter, as in {example}.")
-    space = Space.from_json(_table(raw, "space"))
+        raise InputError(f"there is no [space] to vary; it needs at least one parameter, as in {example}.")
+    space = _space(_table(raw, "space"))
     name = _text(raw, "name", path.stem)
     usual = Settings()
     settings = Settings(
@@ -90,21 +113,38 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     )
     direction = _text(raw, "direction", "minimize")
     if direction not in _DIRECTIONS:
-        near = _near(direction, _DIRECTIONS)
-        raise InputError(f'direction: expected "minimize" or "maximize", got {direction!r}{near}.')
+        raise InputError(
+            f'direction: expected "minimize" or "maximize", got {direction!r}{_near(direction, _DIRECTIONS)}'
+        )
     return StudyFile(
         path=path,
         name=name,
         space=space,
         direction=direction,
         seed=_seed(raw),
-        storage=_beside(_text(raw, "storage", f"{SQLITE}{path.stem}.db"), path),
+        storage=_beside(_text(raw, "storage", storage_of(path.stem)), path),
         settings=settings,
         template=_template(command, space, path) if command else None,
         limits=limits,
         jobs=_whole(run, "jobs", "run.jobs") or 1,
         raw=raw,
     )
+
+
+def _space(table: Mapping[str, Any]) -> Space:
+    for name, entry in table.items():
+        if isinstance(entry, Mapping) and isinstance(kind := entry.get("type"), str):
+            if kind not in _SPACE:
+                wanted = '"float", "int" or "categorical"'
+                raise InputError(f"parameter {name!r}: expected type = {wanted}, got {kind!r}{_near(kind, _SPACE)}")
+            _known(entry, _SPACE[kind], f"parameter {name!r}")
+    try:
+        return Space.from_json(table)
+    except InputError as error:
+        text = str(error)
+        for python, toml in _IN_TOML.items():
+            text = text.replace(python, toml)
+        raise InputError(text) from None
 
 
 def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
@@ -115,26 +155,39 @@ def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
     return Template(tuple(argv), space, path.absolute().parent, _positive(command, "timeout", "command.timeout"))
 
 
+def storage_of(name: str) -> str:
+    """The storage beside the file for a study of this name; in a URL `?` and `%` are signs, a slash is a folder."""
+    file = _quoted(name.replace("/", "-").replace("\\", "-"))
+    return f"{SQLITE}{file}.db"
+
+
+def _quoted(path: str) -> str:
+    return path.replace("%", "%25").replace("?", "%3F")
+
+
 def _beside(storage: str, path: Path) -> str:
     """A relative SQLite file lies in the folder of the study file."""
     file = storage.removeprefix(SQLITE)
+    name, mark, query = file.partition("?")
+    if storage.startswith(SQLITE) and mark and "=" not in query:
+        raise InputError(f"storage: the ? in {storage!r} would end the file's name; write {SQLITE}{name}%3F{query}.")
     if not storage.startswith(SQLITE) or not file or file == ":memory:" or Path(file).is_absolute():
         if storage in ("sqlite://", f"{SQLITE}", f"{SQLITE}:memory:"):
             raise InputError(f"storage: {storage!r} is memory, which is gone when a command ends; name a file.")
         return storage
-    return f"{SQLITE}{path.absolute().parent / file}"
+    return f"{SQLITE}{Path(_quoted(str(path.absolute().parent))) / file}"
 
 
 def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in table:
         if key not in known:
-            place = f"[{where}]" if where else "the file"
-            raise InputError(f"unknown key {key!r} in {place}{_near(key, known)}; known are {', '.join(known)}.")
+            raise InputError(f"unknown key {key!r} in {where}{_near(key, known)} Known are {', '.join(known)}.")
 
 
-def _near(word: str, known: tuple[str, ...]) -> str:
+def _near(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a misspelt word: the nearest known one, if there is one."""
     close = nearest(word, known)
-    return "" if close is None else f"; did you mean {close!r}?"
+    return "." if close is None else f"; did you mean {close!r}?"
 
 
 def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
