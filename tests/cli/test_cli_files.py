@@ -80,6 +80,11 @@ failures = 5
         ("[space]\nx = {type = 'float', low = 0, high = 1, lag = true}", ["'x'", "'lag'", "log"]),
         ("[space]\nx = 3", ["'x'", "expected a table"]),
         ('direction = "maximise"\n' + GOOD, ["did you mean 'maximize'?"]),
+        ("[space]\nx = {type = 'float', low = 0, hihg = 1}", ["'x'", "'hihg'", "did you mean 'high'?"]),
+        ("[space]\nx = {type = 'flaot', low = 0, high = 1}", ["'x'", "did you mean 'float'?"]),
+        ("[space]\nx = {type = 'float', low = 0, high = 1, log = true}", ["'x'", "log = true", "low > 0"]),
+        ("[space]\nx = {type = 'float', low = 1, high = 2, log = true, step = 1}", ["'x'", 'type = "int"']),
+        ('storage = "sqlite:///what?.db"\n' + GOOD, ["what%3F.db"]),
         ('acquisition = "best"\n' + GOOD, ["acquisition must be one of"]),
         ("seed = -1\n" + GOOD, ["seed", "-1"]),
         ('storage = "sqlite://"\n' + GOOD, ["memory"]),
@@ -100,6 +105,22 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: list[str]) -> N
     assert "study.toml" in str(error.value)
     for word in words:
         assert word in str(error.value)
+    for slip in ("'?.", "..", "log=", "Float", "Int("):
+        assert slip not in str(error.value)
+
+
+def test_a_name_is_kept_whole_in_the_name_of_the_database(ceibo: Ceibo, tmp_path: Path) -> None:
+    folder = tmp_path / "50%25 of?it"
+    folder.mkdir()
+    for name, database in (("what?", "what?.db"), ("50%25", "50%25.db"), ("a/b\\c", "a-b-c.db"), ("x", "x.db")):
+        file = folder / "s.toml"
+        made = ceibo("init", "-o", file, "--name", name, "-p", "x=0:1", "--force")
+        assert (made.status, made.err) == (0, "")
+        assert ceibo("ask", file, "--json").json["trial"] == 0
+        assert (folder / database).is_file()
+    (folder / "who?.toml").write_text(GOOD.replace('name = "a"', ""))
+    assert ceibo("ask", folder / "who?.toml").status == 0
+    assert (folder / "who?.db").is_file()
 
 
 @given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))
@@ -132,7 +153,10 @@ def test_numbers_round_trip(value: float) -> None:
         ("log\nmore\n  0.31  \n\n", 0.31, None, 0),
         ("0.31 0.04", 0.31, 0.04, 0),
         ("0.31 ± 0.04", 0.31, 0.04, 0),
-        ("0.31,0.04", 0.31, 0.04, 0),
+        ("0.31, 0.04", 0.31, 0.04, 0),
+        ("0.31±0.04", 0.31, 0.04, 0),
+        ("0.31 +/- 0.04", 0.31, 0.04, 0),
+        ("\N{MINUS SIGN}3 1", -3.0, 1.0, 0),
         ("-1e-3\t2E+1", -1e-3, 20.0, 0),
         ("1 2 3", 2.0, None, 3),
         ('{"value": 0.31, "noise": 0.04}', 0.31, 0.04, 0),
@@ -150,11 +174,36 @@ def test_results(output: str, value: float, noise: float | None, replicates: int
 @pytest.mark.parametrize(
     "output",
     ["", "\n \n", "loss: 3", "1_000", "0x10", "١", "{", "[1, ", '{"value": "3"}', '{"valu": 3}', '{"noise": 3}', "[]",
-     '{"value": 1, "replicates": [1]}', "0.3 -0.1", '{"value": true}', "[" * 5000],
+     '{"value": 1, "replicates": [1]}', "0.3 -0.1", '{"value": true}', "[" * 5000, "0.31 ± 0.04 ± 0.05", "1 2 ± 3",
+     '{"replicates": 3}', '{"replicates": ["a"]}', '{"value": 66,5}', "±", "1 ±"],
 )  # fmt: skip
 def test_no_result_is_guessed(output: str) -> None:
     with pytest.raises(InputError):
         parse(output)
+
+
+@pytest.mark.parametrize(
+    ("output", "advice"),
+    [
+        ("66,5", "write 66.5"),
+        ("-66,5", "write -66.5"),
+        ("66,5 1,2", "write 66.5"),
+        ("66.5 1,2", "write 1.2"),
+        ("1.234,5", "write 1234.5"),
+        ("1,234.5", "thousands no mark"),
+        ("0.31,0.04", "66.5 1.2"),
+        ("66 ,5", "point"),
+        ("1 000", "write 1000"),
+        ("12 050.5", "write 12050.5"),
+        ("1 000 000", "gap"),
+        ('{"value": 66,5}', "point"),
+    ],
+)
+def test_a_number_that_could_be_two_is_refused(output: str, advice: str) -> None:
+    with pytest.raises(InputError) as error:
+        parse(output)
+    assert advice in str(error.value)
+    assert "Measurement" not in str(error.value)
 
 
 @pytest.mark.parametrize("output", ["nan", "inf", "-Infinity", "1 2 nan", '{"value": NaN}', "1e999"])
@@ -190,6 +239,53 @@ def test_init_writes_what_load_reads(ceibo: Ceibo, tmp_path: Path) -> None:
         assert ceibo("init", "-o", "third.toml", "-p", wrong).status == 2
     assert ceibo("init", "-o", "third.toml", "-p", "x=1:0").status == 2
     assert not (tmp_path / "third.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "entry"),
+    [
+        ('s="1,4-dioxane",DMF', Categorical(["1,4-dioxane", "DMF"])),
+        ('s=DMF, "N,N-dimethyl ""x""" ', Categorical(["DMF", 'N,N-dimethyl "x"'])),
+        ('s="1:1","1:2"', Categorical(["1:1", "1:2"])),
+        ("s=20:120:step=5", Float(20, 120, step=5)),
+        ("s=0.1:10", Float(0.1, 10)),
+        ("s=1:8:int:log", Int(1, 8, log=True)),
+    ],
+)
+def test_init_reads_parameters(ceibo: Ceibo, tmp_path: Path, given: str, entry: object) -> None:
+    made = ceibo("init", "-p", given)
+    assert (made.status, made.err) == (0, "")
+    assert studyfile.load(tmp_path / "study.toml").space.dimensions["s"] == entry
+    assert "0.10000000000000001" not in (tmp_path / "study.toml").read_text()
+    if isinstance(entry, Categorical):
+        assert all(repr(choice) in made.out for choice in entry.choices)
+    assert "double quotes" in ceibo("init", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["x=nan:2"], ["finite", "nan"]),
+        (["x=0:inf"], ["finite", "inf"]),
+        (["x=0:1:step=nan"], ["finite"]),
+        (["x=0:1:step=2"], ["'x'", "step"]),
+        (["x=1:8:int:step=2"], ["'x'", "'step'"]),
+        (["x=0:1", "x=1:2"], ["'x'", "twice"]),
+        (["x=a,,b"], ["empty category"]),
+        (["x=a,b,"], ["empty category"]),
+        (["x="], ["expected x=0:1"]),
+        (['x="a,b'], ["expected x=0:1", "double quotes"]),
+        (["x=1_0:20"], ["expected x=0:1"]),
+    ],
+)
+def test_init_writes_nothing_that_is_wrong(ceibo: Ceibo, tmp_path: Path, given: list[str], words: list[str]) -> None:
+    (tmp_path / "study.toml").write_text(GOOD)
+    answer = ceibo("init", "--force", *(part for each in given for part in ("-p", each)))
+    assert (answer.status, answer.out) == (2, "")
+    for word in words:
+        assert word in answer.err
+    assert (tmp_path / "study.toml").read_text() == GOOD
+    assert [each.name for each in tmp_path.iterdir()] == ["study.toml"]
 
 
 def test_json_of_a_number_is_a_number() -> None:

@@ -1,12 +1,16 @@
 """`ceibo init`: a commented study file, to be edited or ready to run."""
 
-import json
+import csv
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.studyfile import load
+from ceibo.cli.files import write_whole
+from ceibo.cli.numbers import to_number
+from ceibo.cli.studyfile import parse, storage_of
+from ceibo.cli.toml import to_toml
 from ceibo.errors import InputError
 from ceibo.study.suggest import DEFAULT_ACQUISITION
 
@@ -23,7 +27,7 @@ storage = {storage}
 seed = 0                            # the same seed and results give the same suggestions
 # acquisition = "{acquisition}"      # what to measure next; initial = 8: size of the initial design
 
-[space]                             # what may be varied
+[space]                             # what may be varied; a float with step = 5 has only every fifth value
 {space}
 
 [command]                           # how one setting is measured; no shell is involved
@@ -45,6 +49,11 @@ layers = {type = "int", low = 1, high = 8}
 solvent = {type = "categorical", choices = ["water", "ethanol"]}"""
 _ARGV = ["python", "measure.py", "--temp", "{temp}", "--rate", "{rate}", "--layers", "{layers}", "{solvent}"]
 
+_FORMS = (
+    "x=0:1, x=1e-5:1e-1:log, T=20:120:step=5, n=1:8:int, solvent=water,ethanol, or with double quotes around a name "
+    """that has a comma or a colon 'solvent="1,4-dioxane",DMF'"""
+)
+
 
 def init(
     command: Annotated[
@@ -53,7 +62,7 @@ def init(
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", help="x=0:1, x=1e-5:1e-1:log, n=1:8:int or solvent=water,ethanol. Repeatable."),
+        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_FORMS}. Repeatable."),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("study.toml"),
     name: Annotated[str | None, typer.Option(help="Of the study; the file's name by default.")] = None,
@@ -64,56 +73,80 @@ def init(
     if output.exists() and not force:
         raise InputError(f"{output} exists already; choose another file with -o, or overwrite it with --force.")
     title = name or output.absolute().stem
+    space = _parameters(param or [])
+    example = ["./measure.sh", *(f"{{{each}}}" for each in space)] if space else _ARGV
     text = _TEMPLATE.format(
         file=output.name,
-        name=_toml(title),
-        storage=_toml(f"sqlite:///{title}.db"),
-        space="\n".join(_parameter(each) for each in param) if param else _SPACE,
-        argv=_toml(command or _ARGV),
+        name=to_toml(title),
+        storage=to_toml(storage_of(title)),
+        space="\n".join(f"{to_toml(each, key=True)} = {to_toml(entry)}" for each, entry in space.items()) or _SPACE,
+        argv=to_toml(command or example),
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
     )
-    if param and not command:
-        text = text.replace(_toml(_ARGV), _toml(["./measure.sh", *(f"{{{each.split('=')[0]}}}" for each in param)]))
-    output.write_text(text, encoding="utf-8")
-    try:
-        load(output)
-    except InputError:
-        output.unlink()
-        raise
+    parse(text.encode(), output)
+    write_whole(output, text)
+    for each, entry in space.items():
+        if "choices" in entry:  # shown as they were read: a comma may have split a name
+            listed = ", ".join(map(repr, entry["choices"]))
+            typer.echo(f"{each}: {len(entry['choices'])} categories: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
 
 
-def _parameter(text: str) -> str:
-    """One line of [space] from NAME=LOW:HIGH[:log|:int] or NAME=A,B,C."""
-    name, equals, rest = text.partition("=")
+def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
+    """Name -> entry of [space]."""
+    space: dict[str, dict[str, Any]] = {}
+    for text in given:
+        name, entry = _parameter(text)
+        if name in space:
+            raise InputError(f"--param: the parameter {name!r} is given twice; once is enough.")
+        space[name] = entry
+    return space
+
+
+def _parameter(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its entry of [space] from NAME=LOW:HIGH[:log|:int|:step=S] or NAME=A,B,C."""
+    name, _, rest = text.partition("=")
     ends = rest.split(":")
-    entry: dict[str, Any] = {}
-    if equals and len(ends) == 1 and "," in rest:
-        entry = {"type": "categorical", "choices": [choice.strip() for choice in rest.split(",")]}
-    elif equals and len(ends) >= 2 and set(ends[2:]) <= {"log", "int"}:
-        kind = "int" if "int" in ends[2:] else "float"
-        try:
-            low, high = (int(end) if kind == "int" else float(end) for end in ends[:2])
-            entry = {"type": kind, "low": low, "high": high} | ({"log": True} if "log" in ends[2:] else {})
-        except ValueError:
-            pass
-    if not entry or not name.strip():
-        raise InputError(f"--param: expected x=0:1, x=1e-5:1e-1:log, n=1:8:int or solvent=water,ethanol, got {text!r}.")
-    return f"{_toml(name.strip(), key=True)} = {_toml(entry)}"
+    if not name.strip():
+        raise _misread(text)
+    if '"' in rest or (len(ends) == 1 and "," in rest):
+        return name.strip(), {"type": "categorical", "choices": _categories(rest, text)}
+    if len(ends) < 2:
+        raise _misread(text)
+    kind = "int" if "int" in ends[2:] else "float"
+    entry: dict[str, Any] = {"type": kind, "low": _end(ends[0], text), "high": _end(ends[1], text)}
+    for option in ends[2:]:
+        if option == "log":
+            entry["log"] = True
+        elif option.startswith("step="):
+            entry["step"] = _end(option.removeprefix("step="), text)
+        elif option != "int":
+            raise _misread(text)
+    return name.strip(), entry
 
 
-def _toml(value: Any, key: bool = False) -> str:
-    """A value as TOML writes it."""
-    if key and value.replace("-", "_").isidentifier() and value.isascii():
-        return str(value)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(name, key=True)} = {_toml(each)}" for name, each in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_toml(each) for each in value) + "]"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.17g}" if value != int(value) or abs(value) >= 1e15 else str(int(value))
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F") if isinstance(value, str) else str(value)
+def _end(word: str, text: str) -> int | float:
+    number = to_number(word)
+    if number is None:
+        raise _misread(text)
+    if not math.isfinite(number):
+        raise InputError(f"--param: expected finite numbers, got {word} in {text!r}.")
+    return number
+
+
+def _categories(rest: str, text: str) -> list[str]:
+    """Names by the rules of CSV: one with a comma or a colon stands in double quotes."""
+    try:
+        (cells,) = csv.reader([rest.strip()], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise _misread(text) from None
+    choices = [cell.strip() for cell in cells]
+    if not all(choices):
+        raise InputError(f"--param: there is an empty category in {text!r}; drop a comma.")
+    return choices
+
+
+def _misread(text: str) -> InputError:
+    return InputError(f"--param: expected {_FORMS}, got {text!r}.")

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage, open_study
+from ceibo.cli.common import File, Storage, load, open_study
+from ceibo.cli.files import check_target, write_whole
 
 
 def report(
@@ -17,19 +18,20 @@ def report(
     storage: Storage = None,
 ) -> None:
     """Write a self-contained HTML report that works offline."""
-    from ceibo.report import write_report
+    from ceibo.report import render_report
 
+    check_target(output, *load(file, storage))
     studied, study = open_study(file, storage)
     cost = studied.limits.cost
-    write_report(study, output, cost=cost, refresh=every if watch else None)
+    write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
     typer.echo(f"wrote {output}")
     seen = study._refresh().seq
     try:
         while watch:
             time.sleep(every)
             if (now := study._refresh().seq) != seen:
-                write_report(study, output, cost=cost, refresh=every)
+                write_whole(output, render_report(study, cost=cost, refresh=every))
                 seen = now
     except KeyboardInterrupt:
-        write_report(study, output, cost=cost)  # what stays behind no longer reloads
+        write_whole(output, render_report(study, cost=cost))  # what stays behind no longer reloads
         raise typer.Exit(0) from None
