@@ -99,27 +99,28 @@ def test_should_stop_is_an_exit_status(ceibo: Ceibo, study_file: StudyFile) -> N
 
 def test_export_and_import_round_trip(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
     file = study_file()
-    ceibo("ask", file, "-n", "3")
+    ceibo("ask", file, "-n", "4")
     ceibo("tell", file, "0", "0.1", "0.01")
     ceibo("tell", file, "1", "1", "2", "4")
     ceibo("tell", file, "2", "--failed", 'no,"quote"\nline')
     text = ceibo("export", file).out
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["state"] for row in rows] == ["done", "done", "failed"]
+    assert [row["state"] for row in rows] == ["done", "done", "failed", "running"]
     assert ceibo("export", file, "-o", "data.csv").status == 0
     assert json.loads(ceibo("export", file, "--format", "json").out)["space"]["x"]["high"] == 1
     ceibo("export", file, "-o", "data.json")
-    assert len(json.loads((tmp_path / "data.json").read_text())["trials"]) == 3
+    assert len(json.loads((tmp_path / "data.json").read_text())["trials"]) == 4
     assert ceibo("export", file, "--format", "xml").status == 2
     copy = tmp_path / "copy.toml"
     copy.write_text(file.read_text().replace("demo", "copy"))
     assert "would add 2" in ceibo("import", copy, "data.csv", "--dry-run").out
+    assert not (tmp_path / "copy.db").exists()
     added = ceibo("import", copy, "data.csv")
-    assert "added 2 measurements" in added.out
-    assert "1 rows without a value" in added.out
-    one, two = (Study.open(f"sqlite:///{tmp_path}/{name}.db", name) for name in ("demo", "copy"))
-    assert [t.measurements for t in two.trials] == [t.measurements for t in one.trials if t.measurements]
-    assert [t.params for t in two.trials] == [t.params for t in one.trials if t.measurements]
+    assert added.out == "added 2 measurements and 1 failed trial to study 'copy'; left out: 1 row without a value\n"
+    one, two = (Study.open(f"sqlite:///{tmp_path}/{name}.db", name).trials for name in ("demo", "copy"))
+    assert [(t.params, t.state, t.measurements, t.reason) for t in two] == [
+        (t.params, t.state, t.measurements, t.reason) for t in one[:3]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +144,7 @@ def test_import_takes_all_rows_or_none(
     assert answer.status == 2
     for word in words:
         assert word in answer.err
-    assert not Study.open(f"sqlite:///{tmp_path}/demo.db", "demo").trials
+    assert not (tmp_path / "demo.db").exists()
 
 
 def test_import_with_other_columns_and_choices(ceibo: Ceibo, tmp_path: Path) -> None:
@@ -181,7 +182,12 @@ def test_bad_input_is_one_message_and_status_2(ceibo: Ceibo, study_file: StudyFi
         ("run", file, "--storage", "mysql://x"): "sqlite:///file.db",
         ("best", file, "--storage", unreachable): "cannot reach",
         ("import", file, "absent.csv"): "cannot read",
-        ("report", file, "-o", "no/such/folder.html"): "no",
+        ("report", file, "-o", "nodir/r.html"): "the folder nodir does not exist",
+        ("export", file, "-o", "nodir/t.csv"): "the folder nodir does not exist",
+        ("init", "-o", "nodir/s.toml"): "the folder nodir does not exist",
+        ("export", file, "-o", "o.xlsx"): ".csv",
+        ("export", file, "-o", "o.xlsx", "--format", "csv"): ".csv",
+        ("export", file, "-o", "o.html"): "--format",
     }
     for arguments, word in cases.items():
         answer = ceibo(*arguments)

@@ -4,17 +4,20 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import File, Storage, open_study, trial_json
+from ceibo.cli.common import File, Storage, counted, load, open_study, trial_json
+from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.placeholders import to_text
 from ceibo.errors import InputError
 from ceibo.study import Study
 from ceibo.version import __version__
 
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 COLUMNS = ("trial", "state", "value", "noise", "replicates", "reason")
 
 
@@ -25,26 +28,37 @@ def export(
     storage: Storage = None,
 ) -> None:
     """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON."""
-    wanted = form or ("json" if output is not None and output.suffix == ".json" else "csv")
-    if wanted not in ("csv", "json"):
-        raise InputError(f"--format: expected csv or json, got {wanted!r}.")
+    wanted = _format(output, form)
+    if output is not None:
+        check_target(output, *load(file, storage))
     _, study = open_study(file, storage)
     text = to_csv(study) if wanted == "csv" else to_json(study)
     if output is None:
         sys.stdout.write(text)
     else:
-        output.write_text(text, encoding="utf-8", newline="")
-        typer.echo(f"wrote {len(study.trials)} trials to {output}", err=True)
+        write_whole(output, text)
+        typer.echo(f"wrote {counted(len(study.trials), 'trial')} to {output}", err=True)
 
 
-def column_names(study: Study) -> dict[str, str]:
+def _format(output: Path | None, form: str | None) -> str:
+    """csv or json; a file is not given a name that promises something else."""
+    if form not in (None, "csv", "json"):
+        raise InputError(f"--format: expected csv or json, got {form!r}.")
+    suffix = "" if output is None else output.suffix.lower()
+    if suffix in _WORKBOOKS or (form is None and suffix not in ("", ".csv", ".txt", ".json")):
+        advice = "" if suffix in _WORKBOOKS else ", or say which with --format"
+        raise InputError(f"cannot write {suffix} files; name it .csv, which spreadsheets open, or .json{advice}.")
+    return form or ("json" if suffix == ".json" else "csv")
+
+
+def column_names(names: Iterable[str]) -> dict[str, str]:
     """Parameter -> its column; one named like a column of the outcome is called params_…"""
-    return {name: f"params_{name}" if name in COLUMNS else name for name in study.space.names}
+    return {name: f"params_{name}" if name in COLUMNS else name for name in names}
 
 
 def to_csv(study: Study) -> str:
     """One row per measurement, or per trial without one; replicates are separated by spaces."""
-    columns = column_names(study)
+    columns = column_names(study.space.names)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns.values()])

@@ -1,110 +1,90 @@
 """`ceibo import`: start from the measurements you already have."""
 
-import csv
-from collections.abc import Mapping
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import File, Storage, open_or_begin
-from ceibo.cli.export import column_names
-from ceibo.cli.placeholders import to_text
+from ceibo.cli.common import File, Storage, counted, load, open_or_begin, open_or_imagine
+from ceibo.cli.rows import read_rows
 from ceibo.errors import InputError
-from ceibo.study import Categorical, Int, Measurement, Study
+from ceibo.study import Measurement, Study
 from ceibo.study.store import NewTrial
 
-_SOURCE = {"source": "added"}
 
-
-def import_(
+def import_(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     data: Annotated[Path, typer.Argument(help="CSV with a column per parameter, and value, noise, replicates.")],
-    value: Annotated[str, typer.Option(help="Column of the values.")] = "value",
-    noise: Annotated[str, typer.Option(help="Column of their standard deviations; may be missing.")] = "noise",
+    value: Annotated[
+        str | None, typer.Option(help="Column of the values; `value` by default.", show_default=False)
+    ] = None,
+    noise: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of their standard deviations; `noise` by default, if it is there.", show_default=False
+        ),
+    ] = None,
+    new: Annotated[bool, typer.Option("--new", help="Leave out rows that are in the study already.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Add rows also if they are in the study already.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the file and record nothing.")] = False,
     storage: Storage = None,
 ) -> None:
-    """Add existing measurements from a CSV file: all rows, or none if one is wrong."""
-    _, study = open_or_begin(file, storage)
-    rows, empty = _read(study, data, value, noise)
+    """Add existing measurements and failures from a CSV file: all rows, or none if one is wrong."""
+    if new and again:
+        raise InputError("expected at most one of --new and --again.")
+    studied, _ = load(file, storage)
+    rows = read_rows(data, studied.space, value, noise)
+    _, study = open_or_imagine(file, storage) if dry_run else open_or_begin(file, storage)
+    trials, known = _not_yet(study, rows.trials)
+    if known and not new and not again:
+        raise InputError(
+            f"{data}: {_of(known, len(rows.trials))} already in study {study.name!r}, with the same settings and "
+            f"result; --new adds only the others, --again adds all once more."
+        )
+    if again:
+        trials = list(rows.trials)
     if not dry_run:
-        study._store.create_trials(study._id, rows)
-    skipped = f"; {empty} rows without a value were left out" if empty else ""
-    typer.echo(f"{'would add' if dry_run else 'added'} {len(rows)} measurements to study {study.name!r}{skipped}")
+        ordered = [replace(each, params=study.space.check(each.params)) for each in trials]
+        study._store.create_trials(study._id, ordered)
+    if rows.note:
+        typer.echo(f"ceibo: note: {rows.note}", err=True)
+    left_out = [f"{counted(known, 'row')} that the study has already"] if known and new else []
+    left_out += [f"{counted(rows.blank, 'row')} without a value"] if rows.blank else []
+    skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
+    typer.echo(f"{'would add' if dry_run else 'added'} {_described(trials)} to study {study.name!r}{skipped}")
 
 
-def _read(study: Study, path: Path, value: str, noise: str) -> tuple[list[NewTrial], int]:
-    """The rows of a file as trials, and how many had no value."""
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}.") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 text: {error}.") from None
-    try:
-        reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
-        header = reader.fieldnames or []
-        columns = column_names(study)
-        missing = [column for column in [*columns.values(), value] if column not in header]
-        if missing:
-            found = ", ".join(map(repr, header)) or "nothing"
-            raise InputError(f"{path}: there is no column {missing[0]!r}; the first line has {found}.")
-        rows, empty = [], 0
-        for row in reader:
-            if not (row[value] or "").strip():
-                empty += 1
-                continue
-            place = f"{path}, line {reader.line_num}"
-            try:
-                params = study.space.check({name: _value(study, name, row[column]) for name, column in columns.items()})
-                rows.append(NewTrial(params, _SOURCE, measurement=_measurement(row, value, noise)))
-            except InputError as error:
-                raise InputError(f"{place}: {error}") from None
-    except csv.Error as error:
-        raise InputError(f"{path}: not CSV: {error}.") from None
-    return rows, empty
+def _described(trials: Sequence[NewTrial]) -> str:
+    failed = sum(trial.measurement is None for trial in trials)
+    measured = counted(len(trials) - failed, "measurement")
+    return f"{measured} and {counted(failed, 'failed trial')}" if failed else measured
 
 
-def _value(study: Study, name: str, text: str | None) -> Any:
-    """A cell as the value of a parameter."""
-    dimension = study.space.dimensions[name]
-    cell = text or ""
-    if isinstance(dimension, Categorical):
-        for choice in dimension.choices:
-            if to_text(choice) == cell:
-                return choice
-        raise InputError(f"parameter {name!r}: expected one of {list(dimension.choices)!r}, got {cell!r}.")
-    try:
-        return int(cell) if isinstance(dimension, Int) else float(cell)
-    except ValueError:
-        wanted = "a whole number" if isinstance(dimension, Int) else "a number"
-        raise InputError(f"parameter {name!r}: expected {wanted}, got {cell!r}.") from None
+def _of(known: int, total: int) -> str:
+    if known == total:
+        return "every row is" if total > 1 else "its row is"
+    return f"{known} of {total} rows {'is' if known == 1 else 'are'}"
 
 
-def _measurement(row: Mapping[str, str | None], value: str, noise: str) -> Measurement:
-    def number(column: str) -> float | None:
-        cell = (row.get(column) or "").strip()
-        try:
-            return float(cell) if cell else None
-        except ValueError:
-            raise InputError(f"column {column!r}: expected a number, got {cell!r}.") from None
-
-    replicates = (row.get("replicates") or "").split()
-    if replicates:
-        measurement = Measurement.of([_replicate(each) for each in replicates])
-    else:
-        found = number(value)
-        if found is None:
-            raise InputError(f"column {value!r} is empty.")
-        measurement = Measurement(found, number(noise))
-    if not measurement.is_finite:
-        raise InputError(f"the value is {measurement.value!r}; leave the cell empty if there is none.")
-    return measurement
+def _not_yet(study: Study, trials: Sequence[NewTrial]) -> tuple[list[NewTrial], int]:
+    """The trials that a study does not have, and the number of those it has; equal ones are counted one by one."""
+    stored: Counter[tuple[str, Measurement | None]] = Counter()
+    for trial in study.trials:
+        failed = (None,) if trial.state == "failed" else ()
+        stored.update((_text(trial.params), each) for each in (*trial.measurements, *failed))
+    fresh = []
+    for new in trials:
+        what = (_text(new.params), new.measurement)
+        if stored[what] > 0:
+            stored[what] -= 1
+        else:
+            fresh.append(new)
+    return fresh, len(trials) - len(fresh)
 
 
-def _replicate(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"column 'replicates': expected numbers, got {text!r}.") from None
+def _text(params: Mapping[str, Any]) -> str:
+    return json.dumps(dict(params), sort_keys=True)

@@ -1,0 +1,164 @@
+"""The rows of a table as trials of a study: settings, and what was measured there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final, final
+
+from ceibo.cli.export import column_names
+from ceibo.cli.placeholders import nearest, to_text
+from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
+from ceibo.errors import InputError
+from ceibo.study import Categorical, Int, Measurement, Space
+from ceibo.study.dimension import Value
+from ceibo.study.store import NewTrial
+
+_SOURCE: Final = {"source": "added"}
+
+
+@final
+@dataclass(frozen=True)
+class Rows:
+    """What a file holds: trials measured or failed, in its order, and how many rows had no value."""
+
+    trials: tuple[NewTrial, ...]
+    blank: int
+    note: str | None
+
+
+@final
+@dataclass(frozen=True)
+class _Columns:
+    """Where things stand in a row; None for a column that is not there."""
+
+    params: dict[str, int]
+    value: int | None
+    noise: int | None
+    replicates: int | None
+    state: int | None
+    reason: int | None
+
+
+def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
+    """The trials in a file; `value` and `noise` name columns that must be there, by default those of an export."""
+    names = column_names(space.names)
+    usual = ("value", "noise", "replicates", "state", "reason")
+    table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
+    columns = _columns(table, names, value, noise)
+    numbers = Numbers(table.separator)
+    trials, blank = [], 0
+    for line, cells in table.rows:
+        try:
+            trial = _trial(space, columns, cells, numbers)
+        except InputError as error:
+            raise InputError(f"{path}, line {line}: {error}") from None
+        if trial is None:
+            blank += 1
+        else:
+            trials.append(trial)
+    return Rows(tuple(trials), blank, table.note)
+
+
+def _columns(table: Table, names: dict[str, str], value: str | None, noise: str | None) -> _Columns:
+    params: dict[str, int] = {}
+    for name, column in names.items():
+        place = table.column(column)
+        if place is None:
+            raise table.no_column(column)
+        params[name] = place
+
+    def outcome(usual: str, given: str | None = None) -> int | None:
+        place = table.column(given or usual, loosely=True, but=params.values())
+        if place is None and given is not None:
+            raise table.no_column(given)
+        return place
+
+    found = _Columns(
+        params, outcome("value", value), outcome("noise", noise), *map(outcome, ("replicates", "state", "reason"))
+    )
+    if found.value is None and found.replicates is None:
+        raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
+    return found
+
+
+def _trial(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> NewTrial | None:
+    """The trial in a row; None if nothing came of it."""
+
+    def cell(place: int | None) -> str:
+        return "" if place is None else cells[place].strip()
+
+    def params() -> dict[str, Value]:
+        return space.check({name: _setting(space, name, cells[at], numbers) for name, at in columns.params.items()})
+
+    measurement = _measurement(cell(columns.value), cell(columns.noise), cell(columns.replicates), numbers)
+    if measurement is not None:
+        return NewTrial(params(), _SOURCE, measurement=measurement)
+    if cell(columns.state).casefold() == "failed":
+        return NewTrial(params(), _SOURCE, reason=cell(columns.reason) or "failed before the study")
+    return None
+
+
+def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
+    """A cell as the value of a parameter."""
+    dimension = space.dimensions[name]
+    if isinstance(dimension, Categorical):
+        return _choice(dimension, name, cell, numbers)
+    wanted = "a whole number" if isinstance(dimension, Int) else "a number"
+    return numbers.read(cell, f"parameter {name!r}", wanted)
+
+
+def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> Value:
+    """The choice that a cell means: as it is written, else as people see it, else as a number or a truth value."""
+
+    def same_number(choice: Value) -> bool:
+        if isinstance(choice, bool) or not isinstance(choice, int | float):
+            return False
+        try:
+            return numbers.read(cell, name) == choice
+        except InputError:
+            return False
+
+    ways: tuple[Callable[[Value], bool], ...] = (
+        lambda choice: to_text(choice) == cell,
+        lambda choice: plain(to_text(choice)) == plain(cell),
+        lambda choice: isinstance(choice, bool) and to_text(choice).upper() == plain(cell),
+        same_number,
+    )
+    for way in ways:
+        found = [choice for choice in dimension.choices if way(choice)]
+        if len(found) == 1:
+            return found[0]
+    close = nearest(plain(cell), map(to_text, dimension.choices))
+    advice = "." if close is None else f"; did you mean {close!r}?"
+    listed = ", ".join(repr(to_text(choice)) for choice in dimension.choices[:20])
+    raise InputError(f"parameter {name!r}: expected one of {listed}, got {cell!r}{advice}")
+
+
+def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
+    """What a row says was measured, None if it says nothing; noise beside replicates is that of each of them."""
+    if not value and not replicates:
+        return None
+    deviation = numbers.read(noise, "noise") if noise else None
+    if replicates:
+        of = Measurement.of(
+            numbers.read(each, "replicates", "numbers with spaces between") for each in replicates.split()
+        )
+        if value and not _agrees(value, float(numbers.read(value, "value")), of.value):
+            raise InputError(
+                f"the value is {value}, but the mean of the replicates is {of.value:.6g}; leave one of the cells empty."
+            )
+        measurement = Measurement(of.value, deviation, of.replicates)
+    else:
+        measurement = Measurement(numbers.read(value, "value"), deviation)
+    if not measurement.is_finite:
+        raise InputError(f"the value is {measurement.value!r}; leave the cell empty if there is none.")
+    return measurement
+
+
+def _agrees(written: str, value: float, mean: float) -> bool:
+    """Whether a value is the mean to the digits it is written with: spreadsheets show means rounded."""
+    mantissa, _, exponent = written.replace(",", ".").lower().partition("e")
+    digits = len(mantissa.partition(".")[2])
+    unit = float(Decimal(10) ** (int(exponent or 0) - digits))
+    return abs(value - mean) <= 0.5 * unit + 1e-12 * max(abs(value), abs(mean))
