@@ -1,6 +1,8 @@
 """Files, folders, disks, servers and versions that are not as they should be: a clear error, nothing lost."""
 
+import copy
 import os
+import pickle
 import resource
 import signal
 import sqlite3
@@ -136,6 +138,66 @@ def test_not_a_database(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="not an SQLite database"):
         Store(f"sqlite:///{file}")
     assert file.read_text().startswith("these are not")
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        ("UPDATE ceibo_trials SET params = 'garbage' WHERE number = 1", "trial 1 is damaged.*expected JSON.*'garbage'"),
+        ("UPDATE ceibo_trials SET params = '3' WHERE number = 1", "trial 1 is damaged.*expected parameters, got 3"),
+        (
+            "UPDATE ceibo_trials SET params = '{\"x\": 7}' WHERE number = 1",
+            "trial 1 of study 's' is damaged.*'x'.*got 7",
+        ),
+        ("UPDATE ceibo_trials SET params = CAST(x'FFFE' AS TEXT)", "is damaged: a text in it cannot be read"),
+        ("UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'EA41' AS TEXT)", "is damaged"),
+        ("UPDATE ceibo_trials SET suggestion = '{' WHERE number = 3", "the suggestion of trial 3 is damaged"),
+        ("UPDATE ceibo_trials SET suggestion = '{\"hyperparameters\": {}}'", "suggestion of trial 3 of study 's' is"),
+        ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
+        ("UPDATE ceibo_events SET value = NULL WHERE number = 2", "a measurement of trial 2 is damaged"),
+        ("UPDATE ceibo_events SET replicates = '[' WHERE number = 2", "a measurement of trial 2 is damaged"),
+        ("UPDATE ceibo_studies SET settings = '{}'", "study 's' is damaged.*'direction'"),
+        ("UPDATE ceibo_studies SET settings = 'x'", "study 's' is damaged"),
+        ("UPDATE ceibo_studies SET space = '[]'", "study 's' is damaged"),
+    ],
+)
+def test_damage_is_named(tmp_path: Path, damage: str, named: str) -> None:
+    url = f"sqlite:///{tmp_path / 'lab.db'}"
+    study = Study.create({"x": Float(0, 1)}, storage=url, name="s", n_initial=2)
+    for _ in range(4):
+        study.tell(study.ask(), 1.0)
+    study.close()
+    other = sqlite3.connect(tmp_path / "lab.db")
+    other.execute("PRAGMA writable_schema = ON")
+    other.execute(damage)
+    other.commit()
+    other.close()
+    with pytest.raises(StorageError, match=named):
+        Study.open(url, "s").ask()
+
+
+def test_a_file_deleted_under_a_study_is_named(tmp_path: Path) -> None:
+    study = Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{tmp_path / 'lab.db'}")
+    study.close()  # its connections: the next use opens new ones
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with pytest.raises(StorageError, match="no longer holds the studies that were in it; was the file deleted"):
+        study.ask()
+
+
+def test_a_closed_study_in_memory_is_gone() -> None:
+    study = Study.create({"x": Float(0, 1)})
+    study.close()
+    with pytest.raises(StorageError, match="kept in memory and closed, so it is gone; give it a storage"):
+        study.ask()
+
+
+@pytest.mark.parametrize("transfer", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_a_study_does_not_travel(transfer: Callable[[Study], object], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"in memory cannot go there.*Study\.open\(storage, 'study'\)"):
+        transfer(Study.create({"x": Float(0, 1)}))
+    with pytest.raises(InputError, match=r"instead, call Study\.open\(storage, 's'\) over there"):
+        transfer(Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{tmp_path / 'lab.db'}", name="s"))
 
 
 def test_read_only_file_is_named_and_nothing_is_lost(tmp_path: Path, as_nobody: AsNobody) -> None:

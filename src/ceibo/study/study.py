@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self, SupportsFloat, final, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ceibo.study.store import (
     StudyRecord,
     hand_out_key,
 )
-from ceibo.study.store.records import EMPTY
+from ceibo.study.store.records import EMPTY, damaged
 from ceibo.study.suggest import (
     DEFAULT_ACQUISITION,
     DEFAULT_KERNEL,
@@ -66,15 +66,18 @@ class Study:
     def __init__(self, store: Store, record: StudyRecord) -> None:
         self._store, self._id = store, record.id
         self.name = record.name
-        self.space = Space.from_json(record.space)
-        self.direction: str = record.settings["direction"]
-        self.seed: int = record.settings["seed"]
-        self.settings = Settings.from_json(record.settings["suggest"])
-        self._sign = _DIRECTIONS[self.direction]
+        try:
+            self.space = Space.from_json(record.space)
+            self.direction: str = record.settings["direction"]
+            self.seed: int = record.settings["seed"]
+            self.settings = Settings.from_json(record.settings["suggest"])
+            self._sign = _DIRECTIONS[self.direction]
+        except (InputError, KeyError, TypeError) as error:
+            raise damaged(f"study {record.name!r}", f"{type(error).__name__}: {error}") from error
         self._snapshot: Snapshot = EMPTY
         self._coordinates: dict[int, Array] = {}
         self._models: dict[int, Model] = {}
-        self._remaining: dict[tuple[int, bytes], float] = {}
+        self._remaining: dict[tuple[bytes, ...], float] = {}
         self.last_suggestion: Suggestion | None = None
 
     # -- opening ------------------------------------------------------------------------------------------------
@@ -249,8 +252,7 @@ class Study:
     def best(self) -> Estimate:
         """The incumbent: the measured setting with the best posterior mean, with its uncertainty."""
         snapshot = self._refresh()
-        found = incumbent(self._model(snapshot), self.space, self._sign)
-        x = self.space.to_unit(found.params)
+        x, found = incumbent(self._model(snapshot), self.space, self._sign)
         measured = (trial for trial in snapshot.trials if trial.measurements)
         number = next(trial.number for trial in measured if np.array_equal(self._unit(trial), x))
         return replace(found, number=number, params=dict(snapshot.trials[number].params))
@@ -295,7 +297,9 @@ class Study:
 
     def profit(self, cost: float) -> Profit:
         """What the study has brought at a price of `cost` per evaluation, the initial design not counted."""
-        paid = max(len(self._refresh().in_state(DONE, FAILED)) - self.settings.initial_size(len(self.space)), 0)
+        ended = self._refresh().in_state(DONE, FAILED)
+        evaluations = sum(max(len(trial.measurements), 1) for trial in ended)
+        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
         best = self.best
         return Profit(-self._sign * best.mean - check_cost(cost) * paid, best.std, float(cost), paid)
 
@@ -324,7 +328,10 @@ class Study:
     def _unit(self, trial: StoredTrial) -> Array:
         found = self._coordinates.get(trial.number)
         if found is None:
-            found = self._coordinates[trial.number] = self.space.to_unit(trial.params)
+            try:
+                found = self._coordinates[trial.number] = self.space.to_unit(trial.params)
+            except InputError as error:
+                raise damaged(f"trial {trial.number} of study {self.name!r}", error) from error
         return found
 
     def _evidence(self, snapshot: Snapshot) -> Evidence:
@@ -341,7 +348,8 @@ class Study:
         return model
 
     def _remaining_improvement(self, evidence: Evidence) -> float:
-        key = (len(evidence), evidence.y.tobytes() + evidence.pending.tobytes() + evidence.failed.tobytes())
+        known = (evidence.X, evidence.y, evidence.noise, evidence.pending, evidence.failed)
+        key = tuple(each.tobytes() for each in known)
         if key not in self._remaining:
             kept = list(itertools.islice(reversed(self._remaining.items()), 3))  # memory of a few states is enough
             self._remaining = dict(reversed(kept))
@@ -352,7 +360,12 @@ class Study:
         """Hyperparameters recorded with the latest trial before `number` that has them."""
         records = self._store.suggestions(self._id, range(max(0, number - _LOOK_BACK), number))
         for earlier in sorted(records, reverse=True):
-            if (found := hyperparameters_of(records[earlier])) is not None:
+            try:
+                found = hyperparameters_of(records[earlier])
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                what = f"the suggestion of trial {earlier} of study {self.name!r}"
+                raise damaged(what, f"{type(error).__name__}: {error}") from error
+            if found is not None:
                 return found
         return None
 
@@ -393,6 +406,13 @@ class Study:
 
     def _nothing_measured(self) -> NoMeasurementError:
         return NoMeasurementError(f"study {self.name!r} has no measurement yet; tell one first.")
+
+    def __reduce__(self) -> NoReturn:
+        where = "a study in memory cannot go there, so give it a storage and" if self._store.in_memory else "instead,"
+        raise InputError(
+            f"a study is a connection to a database, which no other process or copy can use; {where} call "
+            f"Study.open(storage, {self.name!r}) over there."
+        )
 
     def __repr__(self) -> str:
         snapshot = self._refresh()

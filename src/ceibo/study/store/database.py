@@ -73,6 +73,7 @@ class Database:
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.is_memory = self.is_sqlite and self.url.database in (None, ":memory:")
         self._pid = os.getpid()
+        self._gone = False
         # Threads take turns: in memory they share one connection, and a file must be at rest during a fork.
         self._turn = threading.RLock()
         self._engine = _sqlite_engine(self.url, self.is_memory) if self.is_sqlite else _postgresql_engine(self.url)
@@ -131,9 +132,12 @@ class Database:
 
     def close(self) -> None:
         """Close the connections; the next use opens new ones (an in-memory database is gone)."""
+        self._gone = self.is_memory
         self._engine.dispose()
 
     def _transact(self, work: Work[T], write: bool) -> T:
+        if self._gone:
+            raise StorageError("this study was kept in memory and closed, so it is gone; give it a storage to keep it")
         self._check_process()
         turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
         with turn, self._engine.connect() as plain:
@@ -164,7 +168,7 @@ class Database:
         for pause in _pauses():
             try:
                 return attempt()
-            except (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, Raced) as error:
+            except (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, UnicodeDecodeError, Raced) as error:
                 failure = diagnose(error, self.url)
                 contradictions += isinstance(error, sa.exc.IntegrityError)
                 out_of_time = time.monotonic() + pause > deadline

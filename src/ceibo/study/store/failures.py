@@ -25,6 +25,8 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
     place = url.render_as_string(hide_password=True)
     if isinstance(error, Raced):
         return Failure(True, f"{place} is too busy: other processes were always faster; try again")
+    if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
+        return Failure(False, f"{place} is damaged: a text in it cannot be read ({_line(error)}); restore a copy")
     if isinstance(error, sa.exc.TimeoutError):
         return Failure(True, f"no connection to {place} became free; use fewer threads per process")
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig is not None else error
@@ -37,6 +39,8 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
 
 def _sqlite(error: sqlite3.Error, place: str, file: Path) -> Failure:
     name = getattr(error, "sqlite_errorname", "")
+    if "no such table: ceibo_" in str(error):
+        return Failure(False, f"{place} no longer holds the studies that were in it; was the file deleted or replaced?")
     for prefix, transient, sentence in (
         ("SQLITE_BUSY", True, f"{place} stayed locked by other processes; try again, or use PostgreSQL"),
         ("SQLITE_LOCKED", True, f"{place} stayed locked by another thread; try again"),

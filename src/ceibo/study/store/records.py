@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ceibo.errors import InputError, StorageError
 from ceibo.study.measurement import Measurement
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
@@ -110,12 +111,29 @@ class Told:
 EMPTY = Snapshot(0, ())
 
 
+def damaged(what: str, found: object) -> StorageError:
+    """The error for what cannot have been written by ceibo."""
+    return StorageError(f"{what} is damaged in the database: {found}; restore a copy, nothing was changed")
+
+
+def from_text(text: str, what: str) -> Any:
+    """The JSON data that was stored as this text; `what` is it, for the error."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        raise damaged(what, f"expected JSON, got {str(text)[:60]!r}") from None
+
+
 def event_of(row: sa.Row[Any]) -> Event:
     """An event from its row."""
     measurement = None
     if row.kind == "measured":
-        replicates = tuple(json.loads(row.replicates)) if row.replicates else ()
-        measurement = Measurement(row.value, row.noise, replicates)
+        what = f"a measurement of trial {row.number}"
+        replicates = tuple(from_text(row.replicates, what)) if row.replicates else ()
+        try:
+            measurement = Measurement(row.value, row.noise, replicates)
+        except InputError as error:
+            raise damaged(what, error) from error
     return Event(row.seq, row.number, row.kind, row.state, row.key, row.time, row.worker, measurement, row.reason)
 
 
@@ -124,9 +142,10 @@ def fold(snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterab
     trials = list(snapshot.trials)
     fresh = iter(params)
     for event in events:
-        if event.number == len(trials):
-            blank = StoredTrial(event.number, dict(next(fresh)), "", 0, None, None, event.seq, event.seq)
-            trials.append(blank)
+        if event.number == len(trials) and (given := next(fresh, None)) is not None:
+            trials.append(StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq))
+        if event.number >= len(trials):
+            raise damaged(f"trial {event.number}", "the history speaks of it, but it is not there")
         trials[event.number] = _after(trials[event.number], event)
     return Snapshot(seq, tuple(trials))
 

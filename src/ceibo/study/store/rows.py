@@ -22,7 +22,9 @@ from ceibo.study.store.records import (
     StoredTrial,
     StudyRecord,
     Told,
+    damaged,
     event_of,
+    from_text,
 )
 
 MAX_REASON = 20_000
@@ -151,13 +153,23 @@ def created(row: sa.Row[Any]) -> StoredTrial:
 
 def handed_out(row: sa.Row[Any], seq: int) -> StoredTrial:
     """A trial as it was just handed out, by event `seq`."""
-    params = json.loads(row.params)
+    params = params_of(row.number, row.params)
     return StoredTrial(row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq)
+
+
+def params_of(number: int, text: str) -> dict[str, Any]:
+    """The parameters of a trial from what is stored."""
+    what = f"trial {number}"
+    params = from_text(text, what)
+    if not isinstance(params, dict):
+        raise damaged(what, f"expected parameters, got {params!r}")
+    return params
 
 
 def study_of(row: sa.Row[Any]) -> StudyRecord:
     """A study from its row."""
-    return StudyRecord(row.id, row.name, json.loads(row.space), json.loads(row.settings), row.created)
+    what = f"study {row.name!r}"
+    return StudyRecord(row.id, row.name, from_text(row.space, what), from_text(row.settings, what), row.created)
 
 
 def to_text(data: Any) -> str:

@@ -1,7 +1,6 @@
 """Store: every change of a study in one short transaction, with its place in the study's history."""
 
 import itertools
-import json
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -36,6 +35,7 @@ from ceibo.study.store.records import (
     Told,
     event_of,
     fold,
+    from_text,
 )
 from ceibo.study.store.rows import (
     advance,
@@ -50,6 +50,7 @@ from ceibo.study.store.rows import (
     measured,
     new_event,
     new_rows,
+    params_of,
     study_of,
     times_lost,
     to_reason,
@@ -100,6 +101,11 @@ class Store:
     def url(self) -> str:
         """The database's URL, without its password."""
         return self._database.url.render_as_string(hide_password=True)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it lives and dies with this process."""
+        return self._database.is_memory
 
     def close(self) -> None:
         """Close the connections; a store in memory is gone."""
@@ -388,12 +394,12 @@ class Store:
             if seq == since.seq:
                 return since
             new_trials = (
-                sa.select(trials.c.params)
+                sa.select(trials.c.number, trials.c.params)
                 .where(trials.c.study_id == study_id, trials.c.number >= len(since.trials))
                 .where(trials.c.created_seq <= seq)
                 .order_by(trials.c.number)
             )
-            params = [json.loads(text) for text in connection.execute(new_trials).scalars()]
+            params = [params_of(number, text) for number, text in connection.execute(new_trials)]
             happened = history(connection, study_id, since.seq, seq)
             return fold(since, params, happened, seq)
 
@@ -413,7 +419,10 @@ class Store:
         if numbers is not None:
             query = query.where(trials.c.number.in_(list(numbers)))
         return self._database.read(
-            lambda connection: {number: json.loads(text) for number, text in connection.execute(query)}
+            lambda connection: {
+                number: from_text(text, f"the suggestion of trial {number}")
+                for number, text in connection.execute(query)
+            }
         )
 
 
