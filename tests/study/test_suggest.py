@@ -138,6 +138,47 @@ def test_a_failing_region_that_the_model_believes_in_is_left() -> None:
     assert study.recommended.params["x"] not in [t.params["x"] for t in study.trials if t.state == "failed"]
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_where_failures_begin_is_learnt_at_the_price_of_a_few(seed: int) -> None:
+    """Batches above 256 run out of memory, below that larger ones are better: the best is at the edge."""
+    study = Study.create({"batch": Int(8, 1024, log=True), "x": Float(0, 1)}, seed=seed)
+
+    def value(p: Mapping[str, float]) -> float:
+        return float(1.0 - 0.1 * np.log2(p["batch"]) + (p["x"] - 0.3) ** 2)
+
+    outcomes = run_failing(study, lambda p: p["batch"] > 256, value)  # type: ignore[operator]
+    row = "".join("x" if failed else "." for failed in outcomes)
+    assert "xxxx" not in row
+    assert row.count(".") >= 10
+    assert value(study.best.params) < 0.2 + 0.02  # 0.2 at 256; the function's range is 1.2
+    assert study.recommended.params["batch"] <= 256
+    assert value(study.recommended.params) < 0.2 + 0.02
+
+
+def test_failures_at_random_change_little() -> None:
+    """A fifth of the measurements fails, wherever they are: the optimum is found all the same."""
+    study = Study.create({"x": Float(0, 1), "y": Float(0, 1)}, seed=1)
+    rng = np.random.default_rng(2)
+    run_failing(study, lambda p: rng.random() < 0.2, lambda p: float((p["x"] - 0.3) ** 2 + (p["y"] - 0.6) ** 2))
+    assert study.recommended.params["x"] == pytest.approx(0.3, abs=0.1)
+    assert study.recommended.params["y"] == pytest.approx(0.6, abs=0.1)
+
+
+def test_a_failure_beside_the_optimum_leaves_the_recommendation() -> None:
+    """In any units: the minimiser of the posterior mean where measurements are likely to succeed."""
+    found = []
+    for unit in (1.0, 1.3, 1e-3):
+        study = Study.create({"x": Float(0, 1)}, seed=0)
+        for x in np.linspace(0.02, 0.98, 13):
+            study.add({"x": float(x)}, unit * (float(x) - 0.5) ** 2, noise=0.005 * unit)
+        without = study.recommended.params["x"]
+        study.enqueue({"x": 0.7})
+        study.fail(study.ask(), "cracked")
+        found.append(study.recommended.params["x"])
+        assert found[-1] == pytest.approx(without, abs=1e-4)
+    assert found == pytest.approx([found[0]] * 3, abs=1e-5)
+
+
 def test_a_failed_point_is_not_proposed_again_in_a_space_of_categories() -> None:
     """Twelve settings, the four with the best category fail: each is tried once, then never again."""
     space = {"a": Categorical(["bad", "good", "poor"]), "b": Categorical(["p", "q", "r", "s"])}

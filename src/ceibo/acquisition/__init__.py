@@ -3,6 +3,7 @@
 from ceibo.acquisition.avoid import avoid
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import ACQUISITIONS, build, posterior_mean
+from ceibo.acquisition.feasible import feasible
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 
@@ -14,6 +15,7 @@ __all__ = [
     "SearchSettings",
     "avoid",
     "build",
+    "feasible",
     "find_incumbent",
     "maximize",
     "posterior_mean",

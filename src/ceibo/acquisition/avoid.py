@@ -38,8 +38,12 @@ class Avoiding(Acquisition):
         with np.errstate(divide="ignore"):
             penalty = np.log1p(-closeness).sum(axis=1)
         steepness = np.divide(-1.0, 1.0 - closeness, out=np.zeros_like(closeness), where=closeness < 1.0)
-        away = cross.pullback(steepness)
+        penalty, away = self.climb_unit * penalty, self.climb_unit * cross.pullback(steepness)
         return replace(jet, value=jet.value + penalty, x=away if jet.x is None else jet.x + away)
+
+    @property
+    def climb_unit(self) -> float:
+        return self.inner.climb_unit
 
     @property
     def scale(self) -> float:

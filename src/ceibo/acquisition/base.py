@@ -60,6 +60,11 @@ class Acquisition(ABC):
         return self.logarithm(prediction)
 
     @property
+    def climb_unit(self) -> float:
+        """What one unit of a logarithm counts as in what is climbed, when something else is added to it."""
+        return 1.0
+
+    @property
     def scale(self) -> float:
         """What a value in inside units is multiplied by to be in the units of y."""
         return self.gp.unit

@@ -151,5 +151,10 @@ class UpperConfidenceBound(Acquisition):
         return self.natural(prediction)
 
     @property
+    def climb_unit(self) -> float:
+        """A standard deviation of the kernel: it follows the units of y, which `gp.unit` does only by powers of two."""
+        return float(np.sqrt(self.gp.unit_kernel.variance))
+
+    @property
     def offset(self) -> float:
         return -self.gp.mean

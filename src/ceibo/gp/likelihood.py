@@ -11,7 +11,7 @@ each θ the best is m = 1ᵀA y/(1ᵀA 1 + 1), and it may be held fixed when dif
 of the values is no estimate of it: a search measures where values are good.
 
 One evaluation costs one Cholesky factor and one inverse. The sums over length scales come from matrix products:
-with W = (αᵀα − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W x_k.
+with W = (ααᵀ − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W x_k.
 """
 
 from dataclasses import dataclass

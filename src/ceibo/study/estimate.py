@@ -7,9 +7,10 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.errors import CeiboError
+from ceibo.gp.inputs import Array
 from ceibo.study.measurement import Measurement
 from ceibo.study.space import Params, Space
-from ceibo.study.suggest import FAILED_FENCE, Evidence, Model
+from ceibo.study.suggest import Evidence, Model, outcome_model
 
 
 class NoMeasurementError(CeiboError):
@@ -47,10 +48,10 @@ class Observed:
     why: str
 
 
-def incumbent(model: Model, space: Space, sign: float) -> Estimate:
-    """The measured setting with the best posterior mean."""
+def incumbent(model: Model, space: Space, sign: float) -> tuple[Array, Estimate]:
+    """The measured point (d,) with the best posterior mean, exactly as it was measured, and what is known there."""
     found = acq.find_incumbent(model.gp)
-    return Estimate(
+    return found.x, Estimate(
         params=space.from_unit(found.x),
         mean=sign * model.natural(found.mean),
         std=model.natural(found.std),
@@ -59,12 +60,14 @@ def incumbent(model: Model, space: Space, sign: float) -> Estimate:
 
 
 def recommendation(model: Model, evidence: Evidence, space: Space, sign: float, seed: int) -> Estimate:
-    """The setting with the best posterior mean over the whole space, off points that failed."""
-    mean_alone = acq.avoid(acq.posterior_mean(model.gp), evidence.failed, FAILED_FENCE)
-    found = space.from_unit(acq.maximize(mean_alone, seed=seed, discrete=space.discrete).x)
+    """The setting with the best posterior mean over the whole space, of those likely to succeed."""
+    function = acq.posterior_mean(model.gp)
+    if (outcomes := outcome_model(evidence, space)) is not None:
+        function = acq.feasible(function, outcomes, likely_is_enough=True)
+    found = space.from_unit(acq.maximize(function, seed=seed, discrete=space.discrete).x)
     observed = space.from_unit(acq.find_incumbent(model.gp).x)
     means, variances = model.gp.posterior(space.to_unit_rows([found, observed]))
-    # Keeping off failures may have led away from the best measured point, which stands as well.
+    # Keeping off where it fails may have led away from the best measured point, which stands as well.
     chosen = int(np.argmin(means))
     mean, std = model.natural(float(means[chosen])), model.natural(float(np.sqrt(variances[chosen])))
     return Estimate((found, observed)[chosen], sign * mean, std)

@@ -26,8 +26,11 @@ DEFAULT_KERNEL: Final = "matern52"
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around points that are
 # being measured to keep a batch from collapsing into one point.
-FAILED_FENCE: Final = 0.1
+_FAILED_FENCE: Final = 0.1
 _PENDING_FENCE: Final = 0.02
+# How much more the chance of a failure counts with each failure in a row: a probe of where failures begin is worth a
+# trial, but several in a row are not, and would end a run.
+_CAUTION, _LARGEST_CAUTION = 4.0, 1e3
 _FIT_ROWS: Final = 400  # of very many observations: hyperparameters need fewer than the mean does, and cost more
 _LARGEST_NOISE: Final = 2.0**200  # in units of the largest value: beyond it an observation says nothing at all
 
@@ -85,7 +88,8 @@ class Evidence:
     """What is known, in the unit cube: observations, points being measured, points where evaluations failed.
 
     Observations are in the order they were told; `noise` are standard deviations, NaN where unknown. The replicates of
-    one measurement are rows of one `group`, counted from 0; `trials` counts all trials so far, whatever became of them.
+    one measurement are rows of one `group`, counted from 0; `trials` counts all trials so far, whatever became of them,
+    and `streak` those that have failed since one was last measured.
     """
 
     X: Array  # (n, d)
@@ -95,6 +99,7 @@ class Evidence:
     pending: Array  # (p, d)
     failed: Array  # (q, d)
     trials: int
+    streak: int = 0
 
     def __len__(self) -> int:
         return len(self.y)
@@ -126,9 +131,9 @@ class Model:
         return float(np.ldexp(value, self.exponent))
 
     def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
-        """The process with (the latest) pending and failed points: the variance shrinks there, the mean stays."""
-        without_value = np.concatenate([evidence.failed[-limit:], evidence.pending[-limit:]])
-        return self.gp.condition(without_value) if len(without_value) else self.gp
+        """The process with (the latest) pending points: the variance shrinks there, the mean stays."""
+        pending = evidence.pending[-limit:]
+        return self.gp.condition(pending) if len(pending) else self.gp
 
 
 @final
@@ -206,15 +211,18 @@ class Found(NamedTuple):
 
 
 def search(model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int) -> Found:
-    """Maximises the acquisition over the space, off the points that are being measured or have failed.
+    """Maximises the acquisition over the space, off the points that are being measured or have failed, and off regions
+    where measurements are likely to fail.
 
     In a space of finitely many points there may be no other point left: then those being measured may be suggested
     once more, and if all have failed, those too.
     """
     function = acq.build(settings.acquisition, model.conditioned(evidence, settings.max_observations), seed=seed)
+    if (outcomes := outcome_model(evidence, space)) is not None:
+        function = acq.feasible(function, outcomes, caution=min(_CAUTION**evidence.streak, _LARGEST_CAUTION))
     pending, failed, fallback = evidence.pending, evidence.failed, None
     while True:
-        climbed = acq.avoid(acq.avoid(function, pending, _PENDING_FENCE), failed, FAILED_FENCE)
+        climbed = acq.avoid(acq.avoid(function, pending, _PENDING_FENCE), failed, _FAILED_FENCE)
         x, value = acq.maximize(climbed, seed=seed, discrete=space.discrete)
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
@@ -260,6 +268,17 @@ def fit_model(evidence: Evidence, space: Space, settings: Settings, start: Hyper
     rows = _telling(first.gp, X, limit)
     gp = _reconditioned(first, X[rows], y[rows], variance[rows])
     return Model(gp, first, exponent, n, limit)
+
+
+def outcome_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
+    """The process of outcomes, +1 where a measurement was made and −1 where it failed; None without a failure."""
+    if len(evidence.failed) == 0:
+        return None
+    measured, failed = np.unique(evidence.X, axis=0), evidence.failed[-_FIT_ROWS:]
+    measured = measured[_spread(len(measured), min(len(measured), _FIT_ROWS))]
+    outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
+    # Outcomes change abruptly, which a rough process follows best.
+    return fit_gp(np.concatenate([measured, failed]), outcomes, kernel="matern12", categorical=space.categorical).gp
 
 
 def _in_one(fitted: FitResult) -> tuple[GaussianProcess, FitResult]:

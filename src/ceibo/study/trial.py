@@ -54,7 +54,9 @@ def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array],
         values = measurement.replicates or (measurement.value,)
         X += [x] * len(values)
         y += [sign * value for value in values]
-        noise += [np.nan if measurement.noise is None else measurement.noise] * len(values)
+        # The noise told is that of the value, the mean of its replicates.
+        each = np.nan if measurement.noise is None else measurement.noise * np.sqrt(len(values))
+        noise += [each] * len(values)
         group += [index] * len(values)
     d = len(coordinates(snapshot.trials[0])) if snapshot.trials else 0
     return Evidence(

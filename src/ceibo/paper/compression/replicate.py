@@ -174,7 +174,7 @@ Place = tuple[Array, float | None, float | None]  # point of the unit cube, post
 def answers(model: Model, evidence: Evidence, seed: int) -> dict[str, Place]:
     """What a search would answer now: minimiser of the posterior mean, best measured setting, lowest noisy value."""
     space = methods.unit_space(evidence.X.shape[1])
-    found = {"recommended": recommendation(model, evidence, space, 1.0, seed), "best": incumbent(model, space, 1.0)}
+    found = {"recommended": recommendation(model, evidence, space, 1.0, seed), "best": incumbent(model, space, 1.0)[1]}
     places: dict[str, Place] = {name: (space.to_unit(e.params), e.mean, e.std) for name, e in found.items()}
     return places | {"best_observed": (evidence.X[int(np.argmin(evidence.y))], None, None)}
 

@@ -1,0 +1,59 @@
+"""Answers of a study where numbers do not survive a round trip, states change in place, or measurements are several."""
+
+import numpy as np
+import pytest
+
+from ceibo import Float, Measurement, Study
+
+
+def test_best_is_found_for_values_that_do_not_survive_the_way_into_the_unit_cube_and_back() -> None:
+    """A few of a hundred settings written with five digits come back different in the last bit."""
+    space = Float(-5, 10)
+    study = Study.create({"x": space}, seed=0)
+    for k in range(12):
+        study.add({"x": round(3.0 + 0.01 * k, 2)}, float(k), noise=0.1)
+    lost = [
+        x
+        for x in np.round(np.arange(-5, 10, 0.01), 2)
+        if study.space.from_unit(study.space.to_unit({"x": x}))["x"] != x
+    ]
+    assert lost  # otherwise this test says nothing
+    for x in lost[:5]:
+        alone = Study.create({"x": space}, seed=0)
+        alone.add({"x": float(x)}, -1.0, noise=0.1)
+        assert alone.best.params == {"x": x}
+        assert alone.best_observed.params == {"x": x}
+        assert alone.profit(0.1).evaluations == 0
+    assert study.best.params["x"] == pytest.approx(3.0, abs=0.05)
+
+
+def test_a_trial_that_fails_changes_what_another_measurement_is_worth() -> None:
+    """The points are the same before and after, pending and then failed."""
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    for x in np.linspace(0, 1, 8):
+        study.add({"x": float(x)}, float(np.sin(5 * x)), noise=0.1)
+    trial = study.ask()
+    pending = study.should_stop(1e-6).remaining
+    study.fail(trial, "cracked")
+    assert study.should_stop(1e-6).remaining != pending
+
+
+def test_profit_counts_measurements() -> None:
+    study = Study.create({"x": Float(0, 1)}, seed=0, n_initial=2)
+    study.add({"x": 0.1}, 1.0, noise=0.1)
+    study.add({"x": 0.9}, 2.0, noise=0.1)
+    trial = study.ask()
+    for k in range(5):
+        study.tell(trial, 1.5 + 0.1 * k, noise=0.1, key=f"run-{k}")
+    assert study.profit(0.1).evaluations == 5
+
+
+def test_noise_told_with_replicates_is_that_of_their_mean() -> None:
+    told, alone = (Study.create({"x": Float(0, 1)}, seed=0) for _ in range(2))
+    for x, value in ((0.1, 1.0), (0.5, 0.2), (0.9, 2.0)):
+        told.add({"x": x}, Measurement(value, 0.3, (value - 0.1, value + 0.1)))
+        alone.add({"x": x}, value, noise=0.3)
+    # The spread of the replicates is part of what values are scaled by, so the two fits differ a little; noise taken as
+    # that of each replicate would make the standard deviation a quarter smaller.
+    assert told.best.std == pytest.approx(alone.best.std, rel=0.01)
+    assert told.best.mean == pytest.approx(alone.best.mean, rel=0.01)
