@@ -66,6 +66,7 @@ def test_wanted_or_not(capfd: pytest.CaptureFixture[str]) -> None:
     shown = capfd.readouterr()
     assert shown.out == ""
     assert "2/2 trials" in shown.err
+    assert shown.err.endswith(")\n")
     ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)  # type: ignore[arg-type, return-value]
     assert capfd.readouterr().err == ""
 

@@ -113,6 +113,18 @@ def test_a_changed_problem_is_refused(storage: str) -> None:
     assert len(ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage).study.trials) == 3
 
 
+@pytest.mark.parametrize("option", [{"seed": 99}, {"acquisition": "ucb"}, {"n_initial": 9}])
+def test_changed_settings_are_refused(storage: str, option: dict[str, object]) -> None:
+    begun = {"seed": 3, "acquisition": "corrected-ei", "n_initial": 2}
+    ceibo.minimize(bowl, SPACE, n_trials=2, storage=storage, **begun)  # type: ignore[arg-type]
+    ((name, value),) = option.items()
+    with pytest.raises(InputError, match=f"was begun with {name}={begun[name]!r}, now came {name}={value!r}; leave it"):
+        ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage, **option)  # type: ignore[arg-type]
+    ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage, **begun)  # type: ignore[arg-type]
+    study = ceibo.minimize(bowl, SPACE, n_trials=4, storage=storage).study
+    assert (len(study.trials), study.seed, study.settings.n_initial) == (4, 3, 2)
+
+
 def test_the_price_ends_the_run() -> None:
     result = ceibo.minimize(bowl, SPACE, n_trials=60, cost=0.05)
     assert result.stop.reason is StopReason.COST
@@ -219,10 +231,11 @@ def test_values_that_are_not_finite_are_failures(value: float) -> None:
         ceibo.minimize(lambda p: value, SPACE, n_trials=5)
 
 
-@pytest.mark.parametrize("value", [None, "0.3", [1.0, 2.0], True])
+@pytest.mark.parametrize("value", [None, "0.3", [1.0, 2.0], (0.3, 0.1), {"value": 0.3}, True, np.ones(2)])
 def test_what_is_no_measurement_is_said_at_once(value: object) -> None:
-    with pytest.raises(InputError, match="expected value to be a number"):
+    with pytest.raises(InputError, match=r"expected value to be a number, .*Measurement\.of\(\[…\]\)") as caught:
         ceibo.minimize(lambda p: value, SPACE, n_trials=5)  # type: ignore[arg-type, return-value]
+    assert "a value with its noise is Measurement(value, noise=…)" in str(caught.value)
 
 
 def test_the_objective_cannot_change_the_record() -> None:

@@ -309,6 +309,23 @@ def test_to_dataframe() -> None:
     assert len(Study.create(space).to_dataframe()) == 0
 
 
+def test_columns_of_a_dataframe() -> None:
+    """Every column has one name and one type, also where nothing was told."""
+    space = {"value": Float(0, 1), "params_value": Float(5, 6), "params_params_value": Float(7, 8)}
+    study = Study.create(space)
+    for _ in range(2):
+        frame = study.to_dataframe()
+        assert list(frame.columns)[6:] == ["params_params_params_value", "params_value", "params_params_value"]
+        assert [str(frame[name].dtype) for name in ("number", "value", "noise", "replicates")] == [
+            "int64",
+            "float64",
+            "float64",
+            "int64",
+        ]
+        study.tell(study.ask(), 1.0)
+    assert study.to_dataframe()["params_params_params_value"].tolist() == [t.params["value"] for t in study.trials]
+
+
 def test_two_views_of_one_study_agree(tmp_path: Path) -> None:
     """Two processes, here two objects, see each other's trials at once."""
     url = f"sqlite:///{tmp_path / 'lab.db'}"

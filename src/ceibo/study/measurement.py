@@ -86,13 +86,17 @@ def _same(a: float, b: float) -> bool:
 
 def _number(value: object, what: str) -> float:
     if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
-        raise InputError(f"expected {what} to be a number, got {value!r}; give replicates with Measurement.of([…])")
+        raise _not_a_number(value, what)
     try:
         return float(value) + 0.0  # type: ignore[arg-type]  # whatever float() takes: numpy and torch scalars too
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):
-        raise InputError(
-            f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its noise is "
-            "Measurement(value, noise=…), replicates are Measurement.of([…])"
-        ) from None
+        raise _not_a_number(value, what) from None
+
+
+def _not_a_number(value: object, what: str) -> InputError:
+    return InputError(
+        f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its noise is "
+        "Measurement(value, noise=…), replicates are Measurement.of([…])"
+    )

@@ -42,6 +42,8 @@ class Progress:
         if self.live is not None:
             self.live.update(self._state())
             self.live.stop()
+            if not (self.console.is_terminal or self.console.is_jupyter):
+                self.console.line()  # a file's last line is a line too
 
     def show(self, running: int, worth: Worth | None) -> None:
         """A trial was started."""

@@ -14,7 +14,6 @@ from ceibo.study.runner import Callback, Runner
 from ceibo.study.space import Space
 from ceibo.study.stopping import Profit, Stop
 from ceibo.study.study import Study
-from ceibo.study.suggest import DEFAULT_ACQUISITION
 
 DEFAULT_TRIALS: Final = 50
 
@@ -59,8 +58,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     storage: str | None = None,
     name: str = "study",
     direction: str = "minimize",
-    seed: int = 0,
-    acquisition: str = DEFAULT_ACQUISITION,
+    seed: int | None = None,
+    acquisition: str | None = None,
     n_initial: int | None = None,
     executor: Executor | None = None,
     jobs: int | None = None,
@@ -81,7 +80,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         storage: database URL; with one, a study of this name is continued if it exists. In memory by default.
         name: of the study in the storage.
         direction: "minimize" or "maximize".
-        seed, acquisition, n_initial: of a new study; see Study.create.
+        seed, acquisition, n_initial: of a new study; see Study.create. A stored one keeps its own: others are refused.
         executor: any concurrent.futures executor; it is kept full.
         jobs: evaluations at a time on the executor; its number of workers by default.
         callbacks: each called as callback(study, trial) after every finished trial; a true result stops the run.
@@ -110,10 +109,23 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         raise InputError(f"objective must be a function of a dict of parameters, got {objective!r}.")
     if not (progress is None or isinstance(progress, bool)):
         raise InputError(f"progress must be True, False or None, got {progress!r}.")
-    options = {"direction": direction, "seed": seed, "acquisition": acquisition, "n_initial": n_initial}
-    study = open_or_create(space, storage, name, options)
+    given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
+    given = {option: value for option, value in given.items() if value is not None}
+    study = open_or_create(space, storage, name, {"direction": direction, **given})
+    _check_same(study, given)
     runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
     return Result(study, runner.run(callbacks, progress), cost)
+
+
+def _check_same(study: Study, given: Mapping[str, Any]) -> None:
+    """What decides suggestions must not seem to change under a study that has begun."""
+    for option, value in given.items():
+        stored = study.seed if option == "seed" else getattr(study.settings, option)
+        if value != stored:
+            raise InputError(
+                f"study {study.name!r} was begun with {option}={stored!r}, now came {option}={value!r}; leave it out "
+                "to go on with the study, or start one under another name."
+            )
 
 
 def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
@@ -132,8 +144,8 @@ class Options(TypedDict, total=False):
     timeout: float | None
     storage: str | None
     name: str
-    seed: int
-    acquisition: str
+    seed: int | None
+    acquisition: str | None
     n_initial: int | None
     executor: Executor | None
     jobs: int | None

@@ -315,7 +315,8 @@ class Study:
     def to_dataframe(self) -> "pandas.DataFrame":
         """One row per measurement (or per trial without one), as a pandas DataFrame. Needs pandas.
 
-        A parameter named like a column of the outcome ("value", "noise", …) is called "params_value", ….
+        A parameter named like a column of the outcome ("value", "noise", …) is called "params_value", …; unknown noise
+        is NaN.
         """
         return to_dataframe(self.trials, self.space.names)
 

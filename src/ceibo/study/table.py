@@ -18,11 +18,20 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
     except ImportError as error:
         raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
     rows = []
-    columns = {name: f"params_{name}" if name in OUTCOME else name for name in names}
+    columns = {name: _column(name, names) for name in names}
     for trial in trials:
         params = {columns[name]: value for name, value in trial.params.items()}
         for each in trial.measurements or (None,):
             told = (None, None, 0) if each is None else (each.value, each.noise, len(each.replicates))
             fields = (trial.number, trial.state, *told, trial.reason)
             rows.append(dict(zip(OUTCOME, fields, strict=True)) | params)
-    return pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
+    table = pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
+    return table.astype({"number": int, "value": float, "noise": float, "replicates": int})
+
+
+def _column(name: str, names: Sequence[str]) -> str:
+    """The column of a parameter: its name, with "params_" in front until nothing else is called so."""
+    column = name
+    while column in OUTCOME or (column != name and column in names):
+        column = f"params_{column}"
+    return column
