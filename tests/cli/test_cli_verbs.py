@@ -95,6 +95,7 @@ def test_should_stop_is_an_exit_status(ceibo: Ceibo, study_file: StudyFile) -> N
     assert ceibo("should-stop", file, "--cost", "1e-12").status == 1
     assert ceibo("should-stop", file).status == 2  # the file has no cost
     assert ceibo("should-stop", file, "--cost", "-1").status == 2
+    assert "[ $? -eq 1 ]" in ceibo("should-stop", "--help").out  # a loop that ends at an error, too
 
 
 def test_export_and_import_round_trip(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
