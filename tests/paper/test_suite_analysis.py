@@ -162,6 +162,7 @@ def test_the_test_over_cells_is_corrected_over_the_rivals() -> None:
     records = [r for c in cases for r in ends(c, {DEFAULT: [c.level], **{m: [c.level + w] for m, w in worse.items()}})]
     found = rank(Runs(records))
     assert [row.ranks_p for row in overall(found)] == pytest.approx([3 / 128] * 3)
+    assert [row.problems_p for row in overall(found)] == [1.0] * 3  # one problem is one witness
     assert ranks_target(Runs(records)).met is True
     six = Runs(records).only(lambda case: case.level < 0.06)  # six of six: p = 1/32, times three
     assert ranks_target(six).met is False
@@ -248,11 +249,25 @@ def test_a_default_that_wins_everywhere_meets_every_target() -> None:
     targets = [ranks_target(locked), wins_target(locked), time_target(records), noiseless_target(noiseless)]
     targets += [failures_target(records), size_target(10, 1)]
     assert [each.verdict for each in targets] == ["met", "met", "met at n = 100", "met", "met", "met"]
-    assert "Mean rank of the default 1.00 over 16 cells, against EI 2.00 (p < 0.001" in targets[0].found
+    assert (
+        "Mean rank of the default 1.00 over 16 cells, against EI 2.00 (p < 0.001, problem by problem p = 0.023"
+        in targets[0].found
+    )
     assert "EI 16 / 0 / 0" in targets[1].found
     assert "20.0 times as long in the median of 320 pairs" in targets[2].found
     assert lacking(locked) == ""
     assert losses(locked, rank(locked), versus(locked)) == []
+
+
+def test_no_worse_without_noise_takes_more_than_too_few_runs_to_tell() -> None:
+    """Differences so uneven that nothing is significant, and worse on the whole."""
+    uneven = [
+        made(Case(p, "noiseless", 0.0), DEFAULT, s, [1.0, 0.9 * (k == s)]) for k, p in enumerate(LOCKED) for s in (0, 1)
+    ]
+    exact = [made(Case(p, "noiseless", 0.0), "ei", s, [1.0, 0.0]) for p in LOCKED for s in (0, 1)]
+    found = noiseless_target(parts([*uneven, *exact]).noiseless)
+    assert "0 / 8 / 0" in found.found
+    assert found.met is False
 
 
 def test_losses_are_found_and_said(tmp_path: Path) -> None:

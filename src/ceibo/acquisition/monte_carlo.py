@@ -7,8 +7,9 @@ means differ, all are k_x·weights with one (m, S) matrix of weights, and gradie
     noisy EI (Letham et al. 2019):   mean over s of EI(best_s − μ_s(x), σ₀(x))
     qNEI (Balandat et al. 2020):     mean over s of max(0, best_s − μ_s(x) − σ₀(x) ζ_s), ζ_s standard normal
 
-best_s is the lowest of the draw, over observed and pending points: with pending points the value is what x adds to
-what is already under way.
+best_s is the lowest of the draw, over observed and pending points. Draws are from the process conditioned on pending
+points (their variance is shrunk, their mean stays), as for every acquisition here, so with pending points the value is
+less than what x adds to them: close to one of them it is nearly nothing.
 """
 
 from dataclasses import dataclass

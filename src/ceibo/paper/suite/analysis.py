@@ -293,12 +293,14 @@ def bootstrap(values: Array, groups: Sequence[object] | None = None) -> Interval
 class Overall:
     """The default against a method over cases: Wilcoxon's test on their ranks and on their mean log regrets.
 
-    The p values are corrected over the methods the default was compared with.
+    The two cases of a problem are no independent witnesses, so the ranks are tested problem by problem too, each the
+    mean over its cases. The p values are corrected over the methods the default was compared with.
     """
 
     method: str
     ranks: Comparison
     ranks_p: float
+    problems_p: float
     means: Comparison
     means_p: float
 
@@ -311,8 +313,11 @@ def overall(found: Ranks, methods: Sequence[str] = RIVALS) -> list[Overall]:
     columns = {name: found.methods.index(name) for name in methods if name in found.methods}
     ranks = [compare(found.ranks[:, ours], found.ranks[:, k]) for k in columns.values()]
     means = [compare(found.means[:, ours], found.means[:, k]) for k in columns.values()]
-    corrected = zip(holm([each.p for each in ranks]), holm([each.p for each in means]), strict=True)
-    return [Overall(name, a, p, b, q) for name, a, b, (p, q) in zip(columns, ranks, means, corrected, strict=True)]
+    names = [case.problem for case in found.cases]
+    by_problem = np.array([found.ranks[[name == each for name in names]].mean(axis=0) for each in dict.fromkeys(names)])
+    problems = [compare(by_problem[:, ours], by_problem[:, k]) for k in columns.values()]
+    corrected = [holm([each.p for each in row]) for row in (ranks, problems, means)]
+    return [Overall(name, a, p, q, b, r) for name, a, b, p, q, r in zip(columns, ranks, means, *corrected, strict=True)]
 
 
 def over_cases(runs: Runs, method: str) -> tuple[Comparison, list[int]]:

@@ -50,7 +50,11 @@ DEVELOPMENT, LOCKED = _halves()
 
 
 def noises(name: str) -> tuple[tuple[str, float], ...]:
-    """The two noise settings of a problem: neighbours, half a round apart, in the list of twelve."""
+    """The two noise settings of a problem, half a round apart in the list of twelve.
+
+    Half a round leads back to the same level, and to a protocol that tells as much: a problem is met at one level only,
+    and with the noise told in both of its cells or in neither. Levels and protocols are thus compared between problems.
+    """
     if name in TABLES:
         return MEASURED_NOISES
     place = list(TASKS).index(name)

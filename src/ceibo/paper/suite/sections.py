@@ -68,11 +68,11 @@ def ranks(out: Page, locked: Runs, found: Ranks, shown: Pictures) -> None:
     )
     out.paragraph(
         "The default against its rivals over the cells, by each measure: mean rank of the rival minus the default's "
-        "(above zero: the default is better), Wilcoxon's p on the ranks and on the mean log regrets, each "
-        "Holm-corrected over the three."
+        "(above zero: the default is better), Wilcoxon's p on the ranks by cell, on the ranks by problem, and on the "
+        "mean log regrets by cell, each Holm-corrected over the three."
     )
     out.table(
-        ["measure", *[text for rival in RIVALS for text in (method_name(rival), "on ranks", "on regrets")]],
+        ["measure", *[text for rival in RIVALS for text in (method_name(rival), "ranks", "by problem", "regrets")]],
         [[_measure_name(measure), *_overall_cells(each)] for measure, each in every.items()],
     )
 
@@ -83,9 +83,10 @@ def _overall_cells(found: Ranks) -> list[str]:
     for rival in RIVALS:
         if rival in rows:
             gap = found.mean(rival) - found.mean(DEFAULT)
-            cells += [f"{gap:+.2f}", p_value(rows[rival].ranks_p), p_value(rows[rival].means_p)]
+            row = rows[rival]
+            cells += [f"{gap:+.2f}", *map(p_value, (row.ranks_p, row.problems_p, row.means_p))]
         else:
-            cells += ["–"] * 3
+            cells += ["–"] * 4
     return cells
 
 
@@ -277,9 +278,10 @@ def _median(values: Iterable[float]) -> str:
 
 def _experiments(records: Sequence[Record]) -> dict[str, list[Record]]:
     names = {"development": "suite-development", "locked": "suite-locked", "fresh": "suite-confirmation"}
-    found: dict[str, list[Record]] = {name: [] for name in (*names.values(), "suite-noiseless")}
+    found: dict[str, list[Record]] = {name: [] for name in (*names.values(), "suite-time", "suite-noiseless")}
     for record in records:
-        found[names.get(part_of(record) or "", "suite-noiseless")].append(record)
+        timed = part_of(record) == "locked" and record["cell"]["steps"] == TIMED_TRIALS
+        found["suite-time" if timed else names.get(part_of(record) or "", "suite-noiseless")].append(record)
     return {name: group for name, group in found.items() if group}
 
 

@@ -6,8 +6,8 @@
   against each rival, and at most one significant loss against all of them together.
 - Time: its seconds per suggestion at the end of a run are at most a tenth of BoTorch's, in the median over pairs of
   runs of the same cell, seed and length; the longest runs decide.
-- Without noise: no significant loss to EI (Holm over the problems), and the mean difference over problems is not
-  above zero by its 95 % bootstrap interval.
+- Without noise: no significant loss to EI (Holm over the problems), and the mean difference over problems is below
+  0.1, a factor of 1.26 in regret, by the upper end of its 95 % bootstrap interval.
 - Failures: none of its runs failed.
 """
 
@@ -36,6 +36,7 @@ from ceibo.paper.suite.names import PROBLEMS, case_name, listed, method_name
 from ceibo.paper.suite.plan import COMPARED, LOCKED, LOCKED_SEEDS, TIMED_TRIALS, noises
 
 TIMES_FASTER: Final = 10.0
+MARGIN: Final = 0.1  # log10 of the regret: by how much worse still counts as no worse
 LARGEST: Final = 20e6  # bytes of records and figures
 
 
@@ -87,7 +88,8 @@ def ranks_target(locked: Runs) -> Target:
     ours = found.mean(DEFAULT)
     beaten = [row for row in rows if ours < found.mean(row.method) and row.ranks_p < SIGNIFICANT]
     each = [
-        f"{method_name(row.method)} {found.mean(row.method):.2f} ({p_value(row.ranks_p)}; on mean log regret "
+        f"{method_name(row.method)} {found.mean(row.method):.2f} ({p_value(row.ranks_p)}, problem by problem "
+        f"{p_value(row.problems_p)}; on mean log regret "
         f"{p_value(row.means_p)}, better in {row.means.below} cells, worse in {row.means.above})"
         for row in rows
     ]
@@ -162,7 +164,8 @@ def noiseless_target(noiseless: Runs) -> Target:
         f"log10 regret {each.mean:+.3f}, 95 % interval [{each.low:+.3f}, {each.high:+.3f}] over problems (negative: "
         f"the default is better); least good on {PROBLEMS[worst.case.problem]}, {worst.difference:+.3f}."
     )
-    return Target(statement, loss == 0 and each.low <= 0.0, said)
+    said += f" Met if the interval ends below {MARGIN:+g} and nothing is lost significantly."
+    return Target(statement, loss == 0 and each.high < MARGIN, said)
 
 
 def failures_target(records: Sequence[Record]) -> Target:
