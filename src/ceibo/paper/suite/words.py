@@ -18,10 +18,10 @@ RULES: Final = (
     "half. The screening below, run afterwards around it, has noisy EI ahead, with Matérn 5/2 as good as the kernel "
     "by evidence and cheaper by a fit; the default was changed to that by the development half alone. ceibo's methods "
     "were then run on the locked half from the beginning; ten of its twenty seeds no run of ceibo's had met before. "
-    "Candidates with fewer than 200 runs were cut at five seeds, or added after that. Later, for speed alone, the joint "
-    "draws behind noisy EI became those of a Latin hypercube instead of a scrambled Sobol sequence, and the default was "
-    "run again everywhere; neither half shows a difference beyond chance between the two, whose records are both in the "
-    "repository's history. The candidates with noisy EI are from before.",
+    "Candidates with fewer than 200 runs were cut at five seeds, or added after that. Later, for speed alone, the "
+    "joint draws behind noisy EI became those of a Latin hypercube instead of a scrambled Sobol sequence, and the "
+    "default was run again everywhere; neither half shows a difference beyond chance between the two, whose records "
+    "are both in the repository's history. The candidates with noisy EI are from before.",
     "The same seed means the same problem (functions are moved, draws are drawn anew), the same initial points as far "
     "as a method uses them, and the same random numbers for noise. Regret is judged by the truth, which methods never "
     "see; below 1e-6 of the range it counts as that.",
