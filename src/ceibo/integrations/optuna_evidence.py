@@ -152,13 +152,14 @@ def evidence_of(
 ) -> Evidence:
     """What trials say, in order of number, up to trial `before` (which is the one to suggest for).
 
-    Finished trials are observations, running ones pending. Failed and pruned ones, and values that are not finite,
-    are places to keep off: they count as measured without a value.
+    Finished trials are observations, running ones pending. Failed and pruned ones, and values that are not finite, are
+    failures: they teach where a trial is likely to end without a value.
     """
     X: list[Array] = []
     y: list[float] = []
     noise: list[float] = []
     failed: list[Array] = []
+    streak = 0
     for trial in trials:
         if trial.state in (TrialState.RUNNING, TrialState.WAITING):
             continue
@@ -169,8 +170,10 @@ def evidence_of(
             X.append(x)
             y.append(sign * float(trial.value))  # type: ignore[arg-type]  # is_measured has seen to it
             noise.append(_noise(trial, noise_attribute))
+            streak = 0
         else:
             failed.append(x)
+            streak = 0 if trial.state is TrialState.PRUNED else streak + 1  # pruning is no mishap
     pending = list(running_points(trials, axes, before).values())
     count = len(trials) if before is None else before
     return Evidence(
@@ -181,6 +184,7 @@ def evidence_of(
         _rows(pending, axes),
         _rows(failed, axes),
         count,
+        streak,
     )
 
 
