@@ -156,6 +156,26 @@ def test_failed_and_pruned_trials_are_kept_off() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("states", "streak"),
+    [("CFF", 2), ("CFFC", 0), ("CFP", 0), ("CPF", 1), ("FFF", 3)],
+)
+def test_failures_in_a_row_are_counted_and_pruning_is_none(states: str, streak: int) -> None:
+    study = optuna.create_study()
+    distribution = FloatDistribution(0, 1)
+    named = {"C": TrialState.COMPLETE, "F": TrialState.FAIL, "P": TrialState.PRUNED}
+    for k, letter in enumerate(states):
+        study.add_trial(
+            optuna.trial.create_trial(
+                state=named[letter],
+                value=1.0 if letter == "C" else None,
+                params={"x": 0.1 * (k + 1)},
+                distributions={"x": distribution},
+            )
+        )
+    assert evidence_of(study.trials, Axes.of({"x": distribution}), 1.0, NOISE).streak == streak
+
+
 def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCaptureFixture) -> None:
     def conditional(trial: Trial) -> float:
         x = trial.suggest_float("x", 0, 1)
