@@ -5,8 +5,8 @@ import sys
 import time
 
 CHECKS = (
-    *("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "overhead", "report"),
-    *("cli_hostile", "cli_children", "cli_kills", "paper_kills", "optuna_parallel", "optuna_ray"),
+    *("kills", "concurrency", "resume", "machine", "noise", "cost", "mixed", "failures", "overhead"),
+    *("report", "cli_hostile", "cli_children", "cli_kills", "paper_kills", "optuna_parallel", "optuna_ray"),
 )
 
 
