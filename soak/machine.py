@@ -17,13 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from ceibo import Categorical, Float, Int, Measurement, Study, Trial
 from ceibo.errors import ConflictError
-from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING
+from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, WITHDRAWN
 
 SPACE: dict[str, Float | Int | Categorical] = {"x": Float(-1, 1), "k": Int(0, 3), "c": Categorical(["a", "b"])}
 LEGAL = {
-    QUEUED: {QUEUED, RUNNING, DONE, FAILED},
-    RUNNING: {QUEUED, RUNNING, DONE, FAILED},
+    QUEUED: {QUEUED, RUNNING, DONE, FAILED, WITHDRAWN},
+    RUNNING: {QUEUED, RUNNING, DONE, FAILED, WITHDRAWN},
     FAILED: {FAILED, DONE},
+    WITHDRAWN: {WITHDRAWN, DONE},
     DONE: {DONE},
 }
 values = st.floats(-1e6, 1e6) | st.floats(allow_nan=False, allow_infinity=False)
@@ -96,7 +97,18 @@ class StudyMachine(RuleBasedStateMachine):
     @rule(number=numbers)
     def release(self, number: int) -> None:
         if (trial := self.pick(number)) is not None:
-            self.study.release(trial)
+            try:
+                self.study.release(trial)
+            except ConflictError:
+                assert self.states[trial.number] in (DONE, FAILED, WITHDRAWN)
+
+    @rule(number=numbers)
+    def withdraw(self, number: int) -> None:
+        if (trial := self.pick(number)) is not None:
+            try:
+                self.study.withdraw(trial)
+            except ConflictError:
+                assert self.states[trial.number] in (DONE, FAILED)
 
     @rule(x=st.floats(-1, 1), measurement=measurements)
     def add(self, x: float, measurement: Measurement) -> None:
