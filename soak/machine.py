@@ -1,4 +1,4 @@
-"""Random sequences of ask, tell, fail, release, add, enqueue, kills and reopening: no invariant may ever break.
+"""Random sequences of ask, tell, correct, fail, release, add, enqueue, kills and reopening: no invariant may break.
 
 A kill is simulated by dropping the study without a word and opening it again from its file; kills of real processes at
 every statement are in soak.kills and in the tests of the store.
@@ -44,6 +44,7 @@ class StudyMachine(RuleBasedStateMachine):
         self.url = f"sqlite:///{Path(self.folder.name) / 'study.db'}"
         self.study = Study.create(SPACE, storage=self.url, seed=7, n_initial=1_000_000)
         self.told: dict[tuple[int, str], Measurement] = {}
+        self.first: dict[tuple[int, str], Measurement] = {}  # what was told before the first correction
         self.asked: list[Trial] = []
         self.states: list[str] = []
 
@@ -81,8 +82,16 @@ class StudyMachine(RuleBasedStateMachine):
             assert known is not None
             assert known != measurement
         else:
-            assert known in (None, measurement)
-            self.told[trial.number, key] = measurement
+            assert measurement in (known or measurement, self.first.get((trial.number, key)))
+            self.told.setdefault((trial.number, key), measurement)
+
+    @rule(number=numbers, measurement=measurements)
+    def correct(self, number: int, measurement: Measurement) -> None:
+        if self.told:
+            trial, key = sorted(self.told)[number % len(self.told)]
+            assert self.study.correct(trial, measurement, key=key) == self.told[trial, key]
+            self.first.setdefault((trial, key), self.told[trial, key])
+            self.told[trial, key] = measurement
 
     @rule(number=numbers, value=st.sampled_from([math.nan, math.inf, -math.inf]))
     def tell_nothing(self, number: int, value: float) -> None:

@@ -254,7 +254,14 @@ def test_every_past_moment_can_be_read(store: Store, study: StudyRecord) -> None
         store.snapshot(study.id, at=8)
 
 
-actions = st.lists(st.tuples(st.sampled_from("aqctfrwe"), st.integers(0, 5), st.integers(0, 2)), max_size=25)
+def correct_any(store: Store, study: StudyRecord, number: int, variant: int, value: int) -> None:
+    """Replace a measurement by something new if there is one of that key."""
+    told = [each.key for trial in store.snapshot(study.id).trials[number : number + 1] for each in trial.measurements]
+    if str(variant) in told:
+        store.correct(study.id, number, Measurement(value), str(variant))
+
+
+actions = st.lists(st.tuples(st.sampled_from("aqctkfrwe"), st.integers(0, 5), st.integers(0, 2)), max_size=25)
 
 
 @settings(max_examples=60, deadline=None)
@@ -269,6 +276,7 @@ def test_history_replays_to_every_state_it_passed(sequence: list[tuple[str, int,
             "q": lambda: store.create_trials(study.id, [NewTrial(X, queued=True)]),
             "c": lambda v=variant: store.claim(study.id, Lease(f"w{v}") if v else None),
             "t": lambda n=number, v=variant: store.tell(study.id, n, Measurement(0.5), str(v)),
+            "k": lambda n=number, v=variant: correct_any(store, study, n, v, len(moments)),
             "f": lambda n=number, v=variant: store.fail(study.id, n, "r", f"w{v}" if v else None),
             "r": lambda n=number: store.release(study.id, n),
             "w": lambda n=number: store.withdraw(study.id, n),

@@ -156,6 +156,11 @@ def test_not_a_database(tmp_path: Path) -> None:
         ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
         ("UPDATE ceibo_events SET value = NULL WHERE number = 2", "a measurement of trial 2 is damaged"),
         ("UPDATE ceibo_events SET replicates = '[' WHERE number = 2", "a measurement of trial 2 is damaged"),
+        ("UPDATE ceibo_events SET kind = 'annulled' WHERE seq = 6", "kind 'annulled'.*upgrade ceibo"),
+        (
+            "UPDATE ceibo_events SET kind = 'corrected', key = '77' WHERE kind = 'measured' AND number = 2",
+            "a correction of trial 2 is damaged.*event 77",
+        ),
         ("UPDATE ceibo_studies SET settings = '{}'", "study 's' is damaged.*'direction'"),
         ("UPDATE ceibo_studies SET settings = 'x'", "study 's' is damaged"),
         ("UPDATE ceibo_studies SET space = '[]'", "study 's' is damaged"),
@@ -291,7 +296,7 @@ def test_older_version_is_migrated_in_one_transaction(url: str, monkeypatch: pyt
         if len(steps) == 1:
             raise RuntimeError("killed in the middle")
 
-    monkeypatch.setattr(schema, "VERSION", 2)
+    monkeypatch.setattr(schema, "TABLES", 2)
     monkeypatch.setattr(schema, "MIGRATIONS", {1: add_column})
     with pytest.raises(RuntimeError):
         Store(url)

@@ -189,7 +189,7 @@ class Study:
             value: a number, or a Measurement. NaN and ±inf are recorded as a failure.
             noise: standard deviation of the value; unknown by default, and then inferred.
             key: tells several measurements of one trial apart. Without a key a trial has one value: the same again
-                changes nothing, a different one is an error.
+                changes nothing, a different one is an error; see `correct`.
 
         Raises:
             NotStoredError: the storage stays away; the exception holds the measurement.
@@ -202,6 +202,27 @@ class Study:
         if key is None:
             key = hand_out_key(trial.attempt if isinstance(trial, Trial) else self._attempt(number))
         self._store.tell(self._id, number, measurement, key)
+
+    def correct(
+        self,
+        trial: Trial | int,
+        value: SupportsFloat | Measurement,
+        noise: SupportsFloat | None = None,
+        *,
+        key: str | None = None,
+    ) -> Measurement:
+        """Replaces a measurement that was told wrongly; returns what it was, once the right one is safely stored.
+
+        From here on the study is as if the right one had been told at first. The wrong one stays in the record
+        (`trial.replaced`), and suggestions that were made from it can still be verified.
+
+        Args:
+            trial: from `ask`, or its number.
+            value: a number, or a Measurement.
+            noise: standard deviation of the value; unknown by default, also where the wrong one had one.
+            key: which measurement of the trial; needed if there are several.
+        """
+        return self._store.correct(self._id, self._number(trial), self._measurement(value, noise), key)
 
     def fail(self, trial: Trial | int, reason: str) -> None:
         """Records that measuring a trial failed, and why. It never becomes a value; the search keeps off it."""

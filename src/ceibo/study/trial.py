@@ -9,7 +9,7 @@ import numpy as np
 from ceibo.gp.inputs import Array
 from ceibo.study.measurement import Measurement
 from ceibo.study.space import Params
-from ceibo.study.store import DONE, FAILED, Snapshot, StoredTrial
+from ceibo.study.store import DONE, FAILED, WITHDRAWN, Snapshot, StoredTrial
 from ceibo.study.suggest import Evidence
 
 
@@ -19,7 +19,8 @@ class Trial:
     """One setting of the parameters and what came of it.
 
     `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last failure; `attempt`
-    counts how often the trial was handed out.
+    counts how often the trial was handed out; `replaced` holds, for each measurement, what it was before it was
+    corrected, oldest first.
     """
 
     number: int
@@ -28,25 +29,31 @@ class Trial:
     measurements: tuple[Measurement, ...]
     reason: str | None
     attempt: int
+    replaced: tuple[tuple[Measurement, ...], ...]
 
 
 def trial_of(stored: StoredTrial) -> Trial:
     """The user's view of a stored trial; its params are the user's own, to change as they like."""
     measurements = tuple(each.measurement for each in stored.measurements)
-    return Trial(stored.number, dict(stored.params), stored.state, measurements, stored.reason, stored.attempt)
+    replaced = tuple(each.replaced for each in stored.measurements)
+    return Trial(
+        stored.number, dict(stored.params), stored.state, measurements, stored.reason, stored.attempt, replaced
+    )
 
 
 def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float) -> Evidence:
     """What a snapshot says to the model: values times `sign`, in the order they were told."""
     rows: list[tuple[int, Array, Measurement]] = []
-    pending, failed, streak = [], [], 0
+    pending, failed, withdrawn, streak = [], [], [], 0
     for trial in snapshot.trials:
         x = coordinates(trial)
         rows += [(each.seq, x, each.measurement) for each in trial.measurements]
         streak = streak + 1 if trial.state == FAILED else 0 if trial.state == DONE else streak
         if trial.state == FAILED:
             failed.append(x)
-        elif trial.state != DONE:  # a withdrawn one too: who did not want it does not want its neighbour next
+        elif trial.state == WITHDRAWN:
+            withdrawn.append(x)
+        elif trial.state != DONE:
             pending.append(x)
     rows.sort(key=lambda row: row[0])
     X, y, noise, group = [], [], [], []
@@ -68,4 +75,5 @@ def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array],
         failed=np.reshape(failed, (len(failed), d)),
         trials=len(snapshot.trials),
         streak=streak,
+        withdrawn=np.reshape(withdrawn, (len(withdrawn), d)),
     )

@@ -13,6 +13,9 @@ Events, and the state they lead to
     queued    created to be handed out later                 queued
     claimed   handed out (again); the number stays           queued, running -> running
     measured  a measurement was stored                       any -> done
+    corrected a measurement was replaced, and keeps its      done -> done
+              place and its key; the event's key is the
+              event whose value it replaces
     failed    an evaluation failed, with the reason          queued, running -> failed; done stays done, and a
               trial that another worker holds by now stays running
     released  given back; with a reason if it was lost       running -> queued

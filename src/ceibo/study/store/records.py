@@ -7,10 +7,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ceibo.errors import InputError, StorageError
+from ceibo.errors import InputError, NewerSchemaError, StorageError
 from ceibo.study.measurement import Measurement
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
+KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,18 @@ class NewTrial:
 
 @dataclass(frozen=True, slots=True)
 class StoredMeasurement:
-    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's clock."""
+    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's clock.
+
+    A corrected one keeps its place, so that the model sees what it would have seen had the right value been told:
+    `version` is the event that gave it its present value, `replaced` what it was before, oldest first.
+    """
 
     seq: int
     key: str
     measurement: Measurement
     time: float
+    version: int
+    replaced: tuple[Measurement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +132,14 @@ def from_text(text: str, what: str) -> Any:
 
 
 def event_of(row: sa.Row[Any]) -> Event:
-    """An event from its row."""
+    """An event from its row; one of a kind that is not known here may change what all others mean."""
+    if row.kind not in KINDS:
+        raise NewerSchemaError(
+            f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not know; "
+            "upgrade ceibo (nothing was changed)"
+        )
     measurement = None
-    if row.kind == "measured":
+    if row.kind in ("measured", "corrected"):
         what = f"a measurement of trial {row.number}"
         replicates = tuple(from_text(row.replicates, what)) if row.replicates else ()
         try:
@@ -151,10 +163,6 @@ def fold(snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterab
 
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
-    measurements = trial.measurements
-    if event.measurement is not None:
-        stored = StoredMeasurement(event.seq, event.key, event.measurement, event.time)
-        measurements = (*measurements, stored)
     return replace(
         trial,
         state=event.state,
@@ -162,5 +170,22 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
         worker=event.worker if event.state == RUNNING else None,
         reason=event.reason if event.kind == "failed" else trial.reason,
         changed=event.seq,
-        measurements=measurements,
+        measurements=measurements_after(trial.measurements, event),
     )
+
+
+def measurements_after(told: tuple[StoredMeasurement, ...], event: Event) -> tuple[StoredMeasurement, ...]:
+    """A trial's measurements after an event: one more, one replaced, or the same."""
+    if event.measurement is None:
+        return told
+    if event.kind == "measured":
+        return (*told, StoredMeasurement(event.seq, event.key, event.measurement, event.time, event.seq))
+    if event.key not in [str(each.version) for each in told]:
+        raise damaged(f"a correction of trial {event.number}", f"it replaces event {event.key}, no value of the trial")
+    return tuple(_corrected(each, event) if str(each.version) == event.key else each for each in told)
+
+
+def _corrected(wrong: StoredMeasurement, event: Event) -> StoredMeasurement:
+    assert event.measurement is not None
+    replaced = (*wrong.replaced, wrong.measurement)
+    return replace(wrong, measurement=event.measurement, version=event.seq, replaced=replaced)

@@ -19,12 +19,14 @@ from ceibo.study.store.records import (
     Event,
     Lease,
     NewTrial,
+    StoredMeasurement,
     StoredTrial,
     StudyRecord,
     Told,
     damaged,
     event_of,
     from_text,
+    measurements_after,
 )
 
 MAX_REASON = 20_000
@@ -87,15 +89,49 @@ def history(connection: sa.Connection, study_id: int, since: int, until: int | N
     return [event_of(row) for row in connection.execute(query.order_by(events.c.seq))]
 
 
-def told_before(event: Event, measurement: Measurement) -> Told:
-    """What a repeated tell returns: nothing new, or an error if it says something different."""
-    if event.measurement == measurement:
-        return Told(event.seq, False)
-    where = f"under the key {event.key!r}" if event.key else "already"
+def measurements_of(connection: sa.Connection, study_id: int, number: int) -> tuple[StoredMeasurement, ...]:
+    """The measurements of a trial as they are now."""
+    values = (events.c.number == number, events.c.kind.in_(["measured", "corrected"]))
+    query = sa.select(events).where(events.c.study_id == study_id, *values).order_by(events.c.seq)
+    told: tuple[StoredMeasurement, ...] = ()
+    for row in connection.execute(query):
+        told = measurements_after(told, event_of(row))
+    return told
+
+
+def told_before(number: int, told: StoredMeasurement, measurement: Measurement) -> Told:
+    """What a repeated tell returns: nothing new, or an error if it says something different.
+
+    Who repeats what was told before a correction does not know of it, and does not undo it.
+    """
+    if measurement in (told.measurement, *told.replaced[:1]):
+        return Told(told.seq, False)
+    where = f"under the key {told.key!r}" if told.key else "already"
     raise ConflictError(
-        f"trial {event.number} has {event.measurement!r} {where}, now came {measurement!r}; "
-        'a repeated measurement needs a key of its own, as in tell(trial, value, key="run-2")'
+        f"trial {number} has {told.measurement!r} {where}, now came {measurement!r}; "
+        'a repeated measurement needs a key of its own, as in tell(trial, value, key="run-2"), '
+        "and a wrong one is replaced by correct(trial, value)"
     )
+
+
+def to_correct(told: tuple[StoredMeasurement, ...], trial: sa.Row[Any], key: str | None) -> StoredMeasurement:
+    """The measurement that a correction means: the one of that key, or the only one."""
+    if not told:
+        raise ConflictError(f"trial {trial.number} is {trial.state} and has no value to correct; tell its value first")
+    found = [each for each in told if key in (None, each.key)]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(f"{each.key!r}: {_shown(each.measurement)}" for each in told)
+    if found:
+        raise ConflictError(
+            f"trial {trial.number} has {len(told)} measurements; say by its key which one to correct: {listed}"
+        )
+    raise NotFoundError(f"trial {trial.number} has no measurement with the key {key!r}; it has {listed}")
+
+
+def _shown(measurement: Measurement) -> str:
+    noise = "" if measurement.noise is None else f" ± {measurement.noise:.6g}"
+    return f"{measurement.value:.6g}{noise}"
 
 
 def new_event(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 ceibo_studies   one row per study; `seq` is the number of its last event, `trials` how many trials it has
 ceibo_trials    one row per trial: what never changes (params, suggestion) and the present state, for claims
-ceibo_events    everything that happened, numbered per study; measurements are the events of kind "measured"
+ceibo_events    everything that happened, numbered per study; measurements are the events of kind "measured", and
+                those of kind "corrected" replace the value of the event whose `seq` is their `key`
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +12,15 @@ import sqlalchemy as sa
 
 from ceibo.errors import NewerSchemaError, StorageError
 
-VERSION = 1
+VERSION = 2
+"""The newest version that is understood here.
+
+1   the tables below
+2   the same, with a correction among the events. A database becomes this with its first correction, and not before: a
+    ceibo that knows no corrections would show the wrong values, and so refuses it, but opens all others.
+"""
+TABLES = 1
+"""The version that the tables are created in, and that older ones are brought to."""
 
 metadata = sa.MetaData()
 
@@ -88,14 +97,19 @@ def stored_version(connection: sa.Connection) -> int | None:
 
 
 def upgrade(connection: sa.Connection) -> None:
-    """Create the tables or bring them to VERSION, inside the caller's write transaction."""
+    """Create the tables or bring them to TABLES, inside the caller's write transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     version = stored_version(connection)
     if version is None:
         metadata.create_all(connection)
-        connection.execute(versions.insert().values(version=VERSION))
+        connection.execute(versions.insert().values(version=TABLES))
         return
-    for step in range(version, VERSION):
+    for step in range(version, TABLES):
         MIGRATIONS[step](connection)
         connection.execute(versions.update().values(version=step + 1))
+
+
+def mark_corrected(connection: sa.Connection) -> None:
+    """Note that the database holds a correction, in the transaction that writes it."""
+    connection.execute(versions.update().where(versions.c.version < 2).values(version=2))

@@ -30,6 +30,7 @@ from ceibo.study.store.records import (
     Lease,
     NewTrial,
     Snapshot,
+    StoredMeasurement,
     StoredTrial,
     StudyRecord,
     Told,
@@ -48,11 +49,13 @@ from ceibo.study.store.rows import (
     is_trial,
     lock_study,
     measured,
+    measurements_of,
     new_event,
     new_rows,
     params_of,
     study_of,
     times_lost,
+    to_correct,
     to_reason,
     to_text,
     told_before,
@@ -77,7 +80,7 @@ class Store:
         if not create:
             self._check_tables()
         self._database.prepare_file()
-        if self._database.read(schema.stored_version, CONNECT_SECONDS) != schema.VERSION:
+        if (self._database.read(schema.stored_version, CONNECT_SECONDS) or 0) < schema.TABLES:
             self._database.write(schema.upgrade, CONNECT_SECONDS)
 
     def _check_file(self, create: bool) -> None:
@@ -281,9 +284,10 @@ class Store:
             study = lock_study(connection, study_id)
             trial = trial_row(connection, study, number)
             same_key = (events.c.number == number, events.c.kind == "measured", events.c.key == key)
-            row = connection.execute(sa.select(events).where(events.c.study_id == study_id, *same_key)).first()
+            row = connection.execute(sa.select(events.c.seq).where(events.c.study_id == study_id, *same_key)).first()
             if row is not None:
-                return told_before(event_of(row), measurement)
+                told = measurements_of(connection, study_id, number)
+                return told_before(number, next(each for each in told if each.key == key), measurement)
             event = new_event("measured", DONE, key, worker=trial.worker) | measured(measurement)
             self._change(connection, study, trial, event)
             return Told(study.seq + 1, True)
@@ -298,6 +302,52 @@ class Store:
                 measurement,
                 key,
             ) from error
+
+    def correct(self, study_id: int, number: int, measurement: Measurement, key: str | None = None) -> Measurement:
+        """Replace a measurement that was told wrongly; returns what it was, which the history keeps.
+
+        `key` says which measurement of the trial, and may be left out if there is one. If it is what it should be
+        already, nothing is recorded. The event's own key is the event it replaces, so that no value has two successors.
+        """
+        if not measurement.is_finite:
+            raise InputError(
+                f"expected a finite value in place of a measurement of trial {number}, got {measurement!r}; if the "
+                "right value is not known, give the best guess with a noise as large as the doubt"
+            )
+        if key is not None:
+            check_label(key, "key", empty=True)
+        tried: list[StoredMeasurement] = []
+
+        def work(connection: sa.Connection) -> Measurement:
+            study = lock_study(connection, study_id)
+            trial = trial_row(connection, study, number)
+            for wrong in tried:  # an earlier run may have been committed without an answer
+                if self._successor(connection, study_id, number, wrong) == measurement:
+                    return wrong.measurement
+            wrong = to_correct(measurements_of(connection, study_id, number), trial, key)
+            if wrong.measurement == measurement:
+                return measurement
+            tried.append(wrong)
+            event = new_event("corrected", trial.state, str(wrong.version)) | measured(measurement)
+            self._change(connection, study, trial, event)
+            schema.mark_corrected(connection)
+            return wrong.measurement
+
+        try:
+            return self._database.write(work)
+        except StorageError as error:
+            raise StorageError(
+                f"trial {number} was not corrected to {measurement!r}: {error}. Correct it again once the database "
+                "answers"
+            ) from error
+
+    def _successor(
+        self, connection: sa.Connection, study_id: int, number: int, wrong: StoredMeasurement
+    ) -> Measurement | None:
+        """What replaced a value, or None if nothing has."""
+        by = (events.c.number == number, events.c.kind == "corrected", events.c.key == str(wrong.version))
+        row = connection.execute(sa.select(events).where(events.c.study_id == study_id, *by)).first()
+        return None if row is None else event_of(row).measurement
 
     def fail(self, study_id: int, number: int, reason: str, worker: str | None = None) -> int:
         """Record that an evaluation failed; returns the sequence number of the record.
