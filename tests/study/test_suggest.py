@@ -112,6 +112,23 @@ def test_a_pending_point_is_not_suggested_again() -> None:
     assert np.max(np.abs(first - second)) > 1e-3
 
 
+def test_a_withdrawn_point_is_kept_off_but_is_nothing_to_beat() -> None:
+    """It will never have a value, so draws of one there must not lower what other points promise."""
+    known = evidence()
+    first = point(known)
+    without = replace(known, withdrawn=first[None, :])
+    assert np.max(np.abs(point(without) - first)) > 1e-3
+    model = fit_model(known, PLANE, Settings())
+    assert model.conditioned(without, 1000) is model.gp
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    study.add({"x": 0.2}, 1.0, noise=0.1)
+    trial = study.ask()
+    study.withdraw(trial)
+    seen = study._evidence(study._refresh())
+    np.testing.assert_array_equal(seen.withdrawn, [[trial.params["x"]]])
+    assert (len(seen.pending), len(seen.failed), seen.streak) == (0, 0, 0)
+
+
 # -- failed -----------------------------------------------------------------------------------------------------------
 
 

@@ -100,6 +100,7 @@ class Evidence:
     failed: Array  # (q, d)
     trials: int
     streak: int = 0
+    withdrawn: Array | None = None  # (w, d) will not be measured, for reasons of their own
 
     def __len__(self) -> int:
         return len(self.y)
@@ -220,6 +221,8 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     function = acq.build(settings.acquisition, model.conditioned(evidence, settings.max_observations), seed=seed)
     if (outcomes := outcome_model(evidence, space)) is not None:
         function = acq.feasible(function, outcomes, caution=min(_CAUTION**evidence.streak, _LARGEST_CAUTION))
+    if evidence.withdrawn is not None:  # who did not want a point does not want its neighbour next
+        function = acq.avoid(function, evidence.withdrawn, _FAILED_FENCE)
     pending, failed, fallback = evidence.pending, evidence.failed, None
     while True:
         climbed = acq.avoid(acq.avoid(function, pending, _PENDING_FENCE), failed, _FAILED_FENCE)
