@@ -218,8 +218,8 @@ def test_a_storage_that_stays_away_is_named_with_the_value(tmp_path: Path) -> No
     study = store.create_study("s", {}, {})
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
     store._database.write(lambda c: c.exec_driver_sql("DROP TABLE ceibo_schema"))
-    with pytest.raises(StorageError, match=r"trial 0 was not corrected to Measurement\(value=66\.5"):
-        store.correct(study.id, 0, Measurement(66.5))
+    with pytest.raises(StorageError, match=r"trial 0 was not corrected to 66\.5 ± 1: "):
+        store.correct(study.id, 0, Measurement(66.5, noise=1))
     assert values(store, study) == [("", 1)]
     store.close()
 

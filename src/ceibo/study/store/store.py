@@ -53,6 +53,7 @@ from ceibo.study.store.rows import (
     new_event,
     new_rows,
     params_of,
+    shown,
     study_of,
     times_lost,
     to_correct,
@@ -337,8 +338,8 @@ class Store:
             return self._database.write(work)
         except StorageError as error:
             raise StorageError(
-                f"trial {number} was not corrected to {measurement!r}: {error}. Correct it again once the database "
-                "answers"
+                f"trial {number} was not corrected to {shown(measurement)}: {error}. Correct it again once the "
+                "database answers"
             ) from error
 
     def _successor(
