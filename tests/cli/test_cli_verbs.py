@@ -209,7 +209,7 @@ def test_usage_errors_have_status_2(ceibo: Ceibo) -> None:
         assert "Traceback" not in answer.err
     assert "0." in ceibo("--version").out
     listed = ceibo("--help").out
-    for verb in ["init", "run", "ask", "tell", "best", "show", "should-stop", "report", "export", "import"]:
+    for verb in ["init", "run", "ask", "tell", "correct", "best", "show", "should-stop", "report", "export", "import"]:
         assert verb in listed
         assert ceibo(verb, "--help").status == 0
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli import ask, best, export, import_, init, report, run, should_stop, show, tell
+from ceibo.cli import ask, best, correct, export, import_, init, report, run, should_stop, show, tell
 from ceibo.cli.common import plus_minus
 from ceibo.errors import CeiboError, NotStoredError
 from ceibo.study import EvaluationsFailedError, Measurement
@@ -50,6 +50,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("run")(run.run)
     app.command("ask")(ask.ask)
     app.command("tell", context_settings=_LITERAL)(tell.tell)
+    app.command("correct", context_settings=_LITERAL)(correct.correct)
     app.command("best")(best.best)
     app.command("show")(show.show)
     app.command("should-stop")(should_stop.should_stop)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -146,12 +147,16 @@ def measurement_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:
-    """A trial as plain data."""
+    """A trial as plain data; `replaced` is what a measurement was before it was corrected, oldest first."""
+    told = zip(trial.measurements, trial.replaced, strict=True)
     return {
         "trial": trial.number,
         "state": trial.state,
         "params": trial.params,
-        "measurements": [measurement_json(each) for each in trial.measurements],
+        "measurements": [
+            measurement_json(now) | {"replaced": [measurement_json(each) for each in replaced]}
+            for now, replaced in told
+        ],
         "reason": trial.reason,
     }
 
@@ -171,6 +176,11 @@ def params_line(params: dict[str, Any], width: int = 60) -> str:
 def plus_minus(value: float, noise: float | None) -> str:
     """A value with its noise as they were told."""
     return f"{value:.6g}" if noise is None else f"{value:.6g} ± {noise:.6g}"
+
+
+def corrected(replaced: Sequence[Measurement]) -> str:
+    """What is said behind a value that was corrected: the one before it."""
+    return f" (corrected, was {plus_minus(replaced[-1].value, replaced[-1].noise)})" if replaced else ""
 
 
 def rounded(mean: float, std: float) -> str:

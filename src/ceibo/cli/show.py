@@ -8,6 +8,7 @@ from ceibo.cli.common import (
     AsJson,
     File,
     Storage,
+    corrected,
     one_line,
     open_study,
     params_line,
@@ -44,7 +45,7 @@ def line_of(trial: Trial) -> str:
     if trial.measurements:
         last = trial.measurements[-1]
         more = f" (+{len(trial.measurements) - 1})" if len(trial.measurements) > 1 else ""
-        outcome = plus_minus(last.value, last.noise) + more
+        outcome = plus_minus(last.value, last.noise) + corrected(trial.replaced[-1]) + more
     elif trial.state == "failed":
         first = (trial.reason or "").strip().splitlines()[:1] or [""]
         outcome = f"failed: {one_line(first[0], 80)}"
@@ -57,9 +58,10 @@ def _in_full(trial: Trial) -> None:
     typer.echo(f"trial {trial.number}: {trial.state}")
     for name, value in trial.params.items():
         typer.echo(f"  {one_line(name, 200)} = {one_line(value, 10_000)}")
-    for measurement in trial.measurements:
-        extra = f", the mean of {list(measurement.replicates)}" if measurement.replicates else ""
-        typer.echo(f"measured {plus_minus(measurement.value, measurement.noise)}{extra}")
+    for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
+        for verb, each in zip(["measured", *["corrected to"] * len(replaced)], [*replaced, measurement], strict=True):
+            extra = f", the mean of {list(each.replicates)}" if each.replicates else ""
+            typer.echo(f"{verb} {plus_minus(each.value, each.noise)}{extra}")
     if trial.reason:
         typer.echo(f"last failure: {_printable(trial.reason)}")
 

@@ -25,48 +25,57 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     key: Annotated[str | None, typer.Option(help="Tells several measurements of one trial apart.")] = None,
     failed: Annotated[str | None, typer.Option(metavar="REASON", help="Measuring failed, and why.")] = None,
     release: Annotated[bool, typer.Option("--release", help="Give the trial back unmeasured.")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="It will not be measured at all.")] = False,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
-    """Record the measurement of a trial, or that it failed, or give it back."""
-    if sum([bool(result), failed is not None, release]) != 1:
-        raise InputError("expected one of: a result, --failed REASON, --release.")
+    """Record the measurement of a trial, or that it failed, or give it back, or withdraw it."""
+    if sum([bool(result), failed is not None, release, withdraw]) != 1:
+        raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
     line = " ".join(result or []).strip()
-    measurement = _read(line, replicates) if result else None
+    measurement = read_result(line, replicates, "if measuring failed, say --failed REASON.") if result else None
     _, study = open_study(file, storage)
     before = study.trials
     if measurement is not None:
         _record(study, trial, measurement, key)
-        if is_pair(line) and not replicates and (doubt := _doubt(measurement, before)):
-            warn(f"trial {trial}: {doubt}")
+        if is_pair(line) and not replicates and (why := doubt(measurement, before)):
+            warn(f"trial {trial}: {why}")
         text = f"trial {trial}: {plus_minus(measurement.value, measurement.noise)}"
     elif failed is not None:
         _check_open(before, trial, "done", "withdrawn")
         study.fail(trial, failed)
         text = f"trial {trial}: failed"
-    else:
+    elif release:
         _check_open(before, trial, "done", "failed", "withdrawn")
         study.release(trial)
         text = f"trial {trial}: given back"
+    else:
+        _check_open(before, trial, "done", "failed")
+        study.withdraw(trial)
+        text = f"trial {trial}: withdrawn"
     if json:
         print_json(trial_json(study.trials[trial]))
     else:
         typer.echo(text)
 
 
-def _read(line: str, replicates: bool) -> Measurement:
+def read_result(line: str, replicates: bool, advice: str) -> Measurement:
+    """The measurement in the words of a command; `advice` is for who has no value."""
     try:
         measurement = parse_line(line, replicates)
     except InputError as error:
         raise InputError(f"the result: {error}") from None
     if not measurement.is_finite:
-        raise InputError(f"the value is {measurement.value!r}; if measuring failed, say --failed REASON.")
+        raise InputError(f"the value is {measurement.value!r}; {advice}")
     return measurement
 
 
 def _record(study: Study, number: int, measurement: Measurement, key: str | None) -> None:
     try:
         study.tell(number, measurement, key=key)
+        if measurement not in (told := study.trials[number].measurements):
+            has = ", ".join(plus_minus(each.value, each.noise) for each in told)
+            warn(f"trial {number}: that was told before and has been corrected since; the trial has {has}.")
     except ConflictError:
         told = study.trials[number].measurements
         has = ", ".join(plus_minus(each.value, each.noise) for each in told)
@@ -74,7 +83,8 @@ def _record(study: Study, number: int, measurement: Measurement, key: str | None
         came = plus_minus(measurement.value, measurement.noise)
         raise ConflictError(
             f"trial {number} was measured before: {has}. Now came {came}{under}; what is recorded stays. A repeated "
-            f"measurement needs a key of its own, as in --key run-{len(told) + 1}."
+            f"measurement needs a key of its own, as in --key run-{len(told) + 1}; a wrong one is replaced by "
+            f"`ceibo correct`."
         ) from None
 
 
@@ -85,7 +95,7 @@ def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
         raise InputError(f"trial {number} is {state} already, and that stays; `ceibo show` lists the trials.")
 
 
-def _doubt(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
+def doubt(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
     """Why the second of two bare numbers may not be meant as the noise, or None. What is usual here is not doubted."""
     value, noise = measurement.value, measurement.noise
     assert noise is not None
