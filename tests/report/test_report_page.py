@@ -174,6 +174,20 @@ def test_replicates_several_measurements_and_other_acquisitions() -> None:
     assert page.count('class="gain-dot"') > 4  # what corrected EI would have promised, computed in hindsight
 
 
+def test_a_corrected_value_is_marked() -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+    for value in (665.0, 60.0, 70.0):
+        study.tell(study.ask(), value)
+    study.tell(2, 71.0, key="again")
+    assert "(corrected" not in render_report(study)
+    study.correct(0, 66.5)
+    study.correct(2, 72.0, key="again")
+    page = render_report(study)
+    assert '<td data-sort="66.5">66.5 (corrected, was 665)</td>' in page
+    assert '<td data-sort="71.0">71 (corrected)</td>' in page  # the mean of two, one of them corrected
+    assert page.count("(corrected") == 2
+
+
 def test_importance_of_a_known_surface() -> None:
     """f = 4x + y without interaction: shares 16/17 and 1/17, and the total is what each does alone."""
     rng = np.random.default_rng(0)

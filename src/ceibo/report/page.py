@@ -127,7 +127,7 @@ def _row(facts: Facts, trial: Trial, failures: bool, best: bool) -> str:
     value = sum(value / len(values) for value in values) if values else None
     noise = trial.measurements[0].noise if len(values) == 1 else None
     cells = [_cell(trial.number), f'<td data-sort="{trial.state}" class="state-{trial.state}">{trial.state}</td>']
-    cells += [_cell(value), _cell(noise)]
+    cells += [_cell(value, _corrected(trial)), _cell(noise)]
     cells += [_cell(trial.params[name]) for name in facts.study.space.names]
     cells.append(_cell(panels.trial_source(facts, trial)))
     if failures:
@@ -136,11 +136,18 @@ def _row(facts: Facts, trial: Trial, failures: bool, best: bool) -> str:
     return f"{opening}{''.join(cells)}</tr>"
 
 
-def _cell(value: object) -> str:
+def _corrected(trial: Trial) -> str:
+    """What stands behind a value of which a part was corrected; the value before it, where the trial has only one."""
+    if not any(trial.replaced):
+        return ""
+    return f" (corrected, was {trial.replaced[0][-1].value:.6g})" if len(trial.replaced) == 1 else " (corrected)"
+
+
+def _cell(value: object, note: str = "") -> str:
     if value is None:
         return '<td data-sort=""></td>'
     exact = repr(value) if isinstance(value, float) else text_of(value, 100)
-    return f'<td data-sort="{exact}">{text_of(value, 100)}</td>'
+    return f'<td data-sort="{exact}">{text_of(value, 100)}{note}</td>'
 
 
 def _reason(reason: str) -> str:
