@@ -5,53 +5,32 @@ ever. A fence makes it turn away: climbing towards a fenced point costs −log(1
 distance in units of a small share of the length scales. The acquisition's values stay what they are.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
-from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.base import Acquisition
+from ceibo.acquisition.guided import Guided
 from ceibo.gp.inputs import Array
 from ceibo.gp.kernels import SquaredExponential
-from ceibo.gp.posterior import Prediction
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Avoiding(Acquisition):
+class Avoiding(Guided):
     """Another acquisition, whose maximiser keeps off some points. Built by `avoid`."""
 
-    inner: Acquisition
     points: Array  # (m, d)
     metric: SquaredExponential  # exp(−q/2)
 
-    def natural(self, prediction: Prediction) -> Jet:
-        return self.inner.natural(prediction)
-
-    def logarithm(self, prediction: Prediction) -> Jet:
-        return self.inner.logarithm(prediction)
-
-    def climbable(self, prediction: Prediction) -> Jet:
-        jet = self.inner.climbable(prediction)
-        cross = self.metric.cross(prediction.cross.A, self.points)
+    def guidance(self, X: Array) -> tuple[Array, Array]:
+        cross = self.metric.cross(X, self.points)
         closeness = cross.values
         with np.errstate(divide="ignore"):
             penalty = np.log1p(-closeness).sum(axis=1)
         steepness = np.divide(-1.0, 1.0 - closeness, out=np.zeros_like(closeness), where=closeness < 1.0)
-        penalty, away = self.climb_unit * penalty, self.climb_unit * cross.pullback(steepness)
-        return replace(jet, value=jet.value + penalty, x=away if jet.x is None else jet.x + away)
-
-    @property
-    def climb_unit(self) -> float:
-        return self.inner.climb_unit
-
-    @property
-    def scale(self) -> float:
-        return self.inner.scale
-
-    @property
-    def offset(self) -> float:
-        return self.inner.offset
+        return penalty, cross.pullback(steepness)
 
 
 def avoid(acquisition: Acquisition, points: Array, share: float) -> Acquisition:

@@ -11,16 +11,17 @@ one, or a multiple of log P where caution is called for. ε keeps a few failures
 category, for good. The acquisition's values stay what they are.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 
 from ceibo.acquisition import normal
-from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.base import Acquisition
+from ceibo.acquisition.guided import Guided
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
-from ceibo.gp.posterior import Prediction, Predictor
+from ceibo.gp.posterior import Predictor
 
 _LEAST: Final = 0.05  # ε
 _LIKELY: Final = float(np.log(0.9))
@@ -28,30 +29,20 @@ _LIKELY: Final = float(np.log(0.9))
 
 @final
 @dataclass(frozen=True, eq=False)
-class Feasible(Acquisition):
+class Feasible(Guided):
     """Another acquisition, whose maximiser prefers points where measurements succeed. Built by `feasible`."""
 
-    inner: Acquisition
     outcomes: GaussianProcess
     outcome_predictor: Predictor
     caution: float
     likely_is_enough: bool
 
-    def natural(self, prediction: Prediction) -> Jet:
-        return self.inner.natural(prediction)
-
-    def logarithm(self, prediction: Prediction) -> Jet:
-        return self.inner.logarithm(prediction)
-
-    def climbable(self, prediction: Prediction) -> Jet:
-        jet = self.inner.climbable(prediction)
-        chance, slope = self._log_chance(prediction.cross.A)
+    def guidance(self, X: Array) -> tuple[Array, Array]:
+        chance, slope = self._log_chance(X)
         if self.likely_is_enough:
             likely = chance >= _LIKELY
             chance, slope = np.where(likely, 0.0, chance - _LIKELY), np.where(likely[:, None], 0.0, slope)
-        weight = self.climb_unit * self.caution
-        chance, slope = weight * chance, weight * slope
-        return replace(jet, value=jet.value + chance, x=slope if jet.x is None else jet.x + slope)
+        return self.caution * chance, self.caution * slope
 
     def _log_chance(self, X: Array) -> tuple[Array, Array]:
         """log P(success) (N,) and its gradient in x (N, d)."""
@@ -62,18 +53,6 @@ class Feasible(Acquisition):
         steepness = (1.0 - _LEAST) * normal.pdf(z) / chance / spread
         by_mean, by_variance = gp.unit * steepness, -0.5 * gp.unit**2 * steepness * z / spread
         return np.log(chance), prediction.pullback(linear=by_mean[:, None], variance=by_variance)
-
-    @property
-    def climb_unit(self) -> float:
-        return self.inner.climb_unit
-
-    @property
-    def scale(self) -> float:
-        return self.inner.scale
-
-    @property
-    def offset(self) -> float:
-        return self.inner.offset
 
 
 def feasible(
