@@ -221,6 +221,9 @@ def test_init_writes_what_load_reads(ceibo: Ceibo, tmp_path: Path) -> None:
     assert ceibo("init").status == 0
     file = studyfile.load(tmp_path / "study.toml")
     assert list(file.space.names) == ["temp", "rate", "layers", "solvent"]
+    assert file.direction == "minimize"
+    assert ceibo("init", "--maximize", "-o", "yield.toml").status == 0
+    assert studyfile.load(tmp_path / "yield.toml").direction == "maximize"
     again = ceibo("init")
     assert again.status == 2
     assert "--force" in again.err

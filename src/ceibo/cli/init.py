@@ -21,7 +21,7 @@ _TEMPLATE = """\
 #   ceibo report {file} -o report.html
 
 name = {name}
-direction = "minimize"              # or "maximize"
+direction = "{direction}"              # or "{other}"
 storage = {storage}
 # storage = "postgresql://user@host/database"   # many machines share the work
 seed = 0                            # the same seed and results give the same suggestions
@@ -67,6 +67,7 @@ def init(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("study.toml"),
     name: Annotated[str | None, typer.Option(help="Of the study; the file's name by default.")] = None,
     trials: Annotated[int, typer.Option(min=1, help="Trials in all.")] = 60,
+    maximize: Annotated[bool, typer.Option("--maximize", help="Larger is better: a yield, not a loss.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write a commented study file, with the space and the command given or with examples to edit."""
@@ -78,6 +79,8 @@ def init(
     text = _TEMPLATE.format(
         file=output.name,
         name=to_toml(title),
+        direction="maximize" if maximize else "minimize",
+        other="minimize" if maximize else "maximize",
         storage=to_toml(storage_of(title)),
         space="\n".join(f"{to_toml(each, key=True)} = {to_toml(entry)}" for each, entry in space.items()) or _SPACE,
         argv=to_toml(command or example),
