@@ -55,7 +55,7 @@ _FORMS = (
 )
 
 
-def init(
+def init(  # noqa: PLR0913 - options of a command
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="[-- COMMAND …]", help="The command, after --, with {name} for parameters."),
