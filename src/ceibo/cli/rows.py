@@ -136,7 +136,7 @@ def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> V
 
 
 def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
-    """What a row says was measured, None if it says nothing; noise beside replicates is that of each of them."""
+    """What a row says was measured, None if it says nothing; noise beside replicates is that of their mean."""
     if not value and not replicates:
         return None
     deviation = numbers.read(noise, "noise") if noise else None

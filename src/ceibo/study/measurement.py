@@ -12,7 +12,7 @@ from ceibo.errors import InputError
 class Measurement:
     """A measured value; `noise` is its standard deviation, None if unknown (then the model infers it).
 
-    With replicates the value is their mean, and their spread tells the model about the noise.
+    With replicates the value is their mean, whose noise it is if one is given; without, their spread tells the model.
 
     NaN and ±inf may be given as a value, because that is what broken evaluations return: `is_finite` is then
     False, and a study records the trial as failed. A noise that is NaN, infinite or negative is a mistake in
