@@ -173,3 +173,16 @@ def test_a_dry_run_leaves_nothing_behind(lab: Ceibo, tmp_path: Path) -> None:
     before = sorted(each.name for each in tmp_path.iterdir())
     assert lab("import", "s.toml", "f.csv", "--dry-run").out == "would add 1 measurement to study 'lab'\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == before
+
+
+def test_parameters_named_like_columns_survive_an_export_and_an_import(ceibo: Ceibo, tmp_path: Path) -> None:
+    """Also one that is called what the other is renamed to."""
+    space = '[space]\nvalue = {type = "int", low = 1, high = 8}\nparams_value = {type = "int", low = 1, high = 8}\n'
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n{space}')
+    (tmp_path / "f.csv").write_text("params_params_value,params_value,value\n2,3,0.5\n")
+    assert ceibo("import", "one.toml", "f.csv").status == 0
+    assert ceibo("export", "one.toml", "-o", "all.csv").status == 0
+    assert ceibo("import", "other.toml", "all.csv").status == 0
+    study = Study.open(f"sqlite:///{tmp_path / 'other.db'}", "other")
+    assert [(dict(t.params), t.measurements[0].value) for t in study.trials] == [({"value": 2, "params_value": 3}, 0.5)]

@@ -210,6 +210,7 @@ def test_fresh_seeds_have_a_section_of_their_own() -> None:
     assert "fresh seeds" not in page(Read(seen), [], 0, "x").markdown()
     text = page(Read([*seen, *fresh]), [], 0, "x").markdown().partition("## Once more, on fresh seeds")[2]
     alone, _, together = text.partition("All seeds")
+    assert "Planned and not run on the further seeds: BoTorch qLogNEI." in alone
     # Eight cells of eight: p = 2/256 over cells, and 24 of 24 runs; with the seeds seen before it loses on the whole.
     assert "| EI | 24 | 3 | 8 / 0 | -0.250 [-0.250, -0.250] | p = 0.008 | 24 / 0, p < 0.001 | 0 / 8 / 0 |" in alone
     assert "| EI | 48 | 6 | 0 / 8 | +0.250 [+0.250, +0.250] | p = 0.008 | 24 / 24, " in together

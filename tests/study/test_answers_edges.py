@@ -38,6 +38,33 @@ def test_a_trial_that_fails_changes_what_another_measurement_is_worth() -> None:
     assert study.should_stop(1e-6).remaining != pending
 
 
+def test_a_withdrawn_trial_changes_it_too_though_it_leaves_nothing_pending() -> None:
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    for x in np.linspace(0, 1, 8):
+        study.add({"x": float(x)}, float(np.sin(5 * x)), noise=0.1)
+    before = study.should_stop(1e-6).remaining
+    study.withdraw(study.ask())
+    assert study.should_stop(1e-6).remaining != before
+
+
+def test_failures_in_a_row_are_no_reason_to_stop() -> None:
+    """They make the next suggestion careful; what a measurement can bring is the same whatever came last."""
+    failed_last, failed_first = (Study.create({"x": Float(0, 1)}, seed=0) for _ in range(2))
+    for study, late in ((failed_last, True), (failed_first, False)):
+        for _ in range(3 * (not late)):
+            study.enqueue({"x": 0.9})
+            study.fail(study.ask(), "cracked")
+        for x in np.linspace(0, 0.7, 8):
+            study.add({"x": float(x)}, float(-x), noise=0.1)
+        for _ in range(3 * late):
+            study.enqueue({"x": 0.9})
+            study.fail(study.ask(), "cracked")
+    evidences = [study._evidence(study._refresh()) for study in (failed_last, failed_first)]
+    assert [each.streak for each in evidences] == [3, 0]
+    left = [study.should_stop(1e-6).remaining[0] for study in (failed_last, failed_first)]
+    assert left[0] == left[1] > 0.0
+
+
 def test_profit_counts_measurements() -> None:
     study = Study.create({"x": Float(0, 1)}, seed=0, n_initial=2)
     study.add({"x": 0.1}, 1.0, noise=0.1)

@@ -32,13 +32,9 @@ class _Recipe:
     draws: int | None
     seed: int
 
-    @property
-    def best_row(self) -> int:
-        return self.incumbent.index
-
 
 def _corrected_ei(r: _Recipe) -> Acquisition:
-    return ExpectedImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.best_row), corrected=True)
+    return ExpectedImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True)
 
 
 def _ei(r: _Recipe) -> Acquisition:
@@ -46,7 +42,7 @@ def _ei(r: _Recipe) -> Acquisition:
 
 
 def _corrected_pi(r: _Recipe) -> Acquisition:
-    return ProbabilityOfImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.best_row), corrected=True)
+    return ProbabilityOfImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True)
 
 
 def _pi(r: _Recipe) -> Acquisition:
@@ -68,7 +64,7 @@ def _q_noisy_ei(r: _Recipe) -> Acquisition:
 
 
 def _corrected_kg(r: _Recipe) -> Acquisition:
-    predictor = r.gp.predictor(anchor=r.best_row)
+    predictor = r.gp.predictor(anchor=r.incumbent.index)
     return CorrectedKnowledgeGradient(r.gp, r.incumbent, predictor, next_noise=r.next_noise)
 
 

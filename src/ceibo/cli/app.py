@@ -15,7 +15,6 @@ from typing import Annotated, Any
 import typer
 
 from ceibo.cli import ask, best, correct, export, import_, init, report, run, should_stop, show, tell
-from ceibo.cli.common import plus_minus
 from ceibo.errors import CeiboError, NotStoredError
 from ceibo.study import EvaluationsFailedError, Measurement
 from ceibo.version import __version__
@@ -120,7 +119,7 @@ def _not_stored(error: NotStoredError) -> str:
     key = f" --key {shlex.quote(error.key)}" if error.key else ""
     again = f"ceibo tell STUDY.TOML {error.number} {' '.join(map(repr, words))}{option}{key}"
     return (
-        f"trial {error.number} was measured, {plus_minus(told.value, told.noise)}, but this was not recorded: "
+        f"trial {error.number} was measured, {told}, but this was not recorded: "
         f"{error.__cause__}. Once the database answers: {again}"
     )
 

@@ -2,8 +2,8 @@
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, estimate_json, one_line, open_study, plus_minus, print_json, rounded
-from ceibo.study import Study
+from ceibo.cli.common import AsJson, File, Storage, estimate_json, one_line, open_study, print_json, rounded
+from ceibo.study import Measurement, Study
 
 
 def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
@@ -29,7 +29,9 @@ def summary(study: Study) -> None:
     sure = "" if found.probability is None else f", the best of all measured with probability {found.probability:.2f}"
     typer.echo(f"best         {rounded(found.mean, found.std)}  (trial {found.number}{sure})")
     typer.echo(f"recommended  {rounded(advice.mean, advice.std)}  (may never have been measured)")
-    typer.echo(f"raw best     {plus_minus(raw.value, raw.noise)}  (trial {raw.number}; what a naive tool would report)")
+    typer.echo(
+        f"raw best     {Measurement(raw.value, raw.noise)}  (trial {raw.number}; what a naive tool would report)"
+    )
     rows = [("", "best", "recommended")]
     for name in study.space.names:
         rows.append((one_line(name, 24), one_line(found.params[name], 24), one_line(advice.params[name], 24)))

@@ -173,14 +173,9 @@ def params_line(params: dict[str, Any], width: int = 60) -> str:
     return "  ".join(f"{one_line(name, width)}={one_line(value, width)}" for name, value in params.items())
 
 
-def plus_minus(value: float, noise: float | None) -> str:
-    """A value with its noise as they were told."""
-    return f"{value:.6g}" if noise is None else f"{value:.6g} ± {noise:.6g}"
-
-
 def corrected(replaced: Sequence[Measurement]) -> str:
     """What is said behind a value that was corrected: the one before it."""
-    return f" (corrected, was {plus_minus(replaced[-1].value, replaced[-1].noise)})" if replaced else ""
+    return f" (corrected, was {replaced[-1]})" if replaced else ""
 
 
 def rounded(mean: float, std: float) -> str:

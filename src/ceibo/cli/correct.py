@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, plus_minus, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
 from ceibo.cli.outcome import is_pair
 from ceibo.cli.tell import doubt, read_result
 
@@ -37,6 +37,5 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     if json:
         print_json(trial_json(study.trials[trial]))
         return
-    now = plus_minus(right.value, right.noise)
-    was = "as recorded already" if wrong == right else f"in place of {plus_minus(wrong.value, wrong.noise)}"
-    typer.echo(f"trial {trial}: {now}, {was}")
+    was = "as recorded already" if wrong == right else f"in place of {wrong}"
+    typer.echo(f"trial {trial}: {right}, {was}")

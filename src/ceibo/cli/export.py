@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.placeholders import to_text
 from ceibo.errors import InputError
 from ceibo.study import Study
+from ceibo.study.table import column_names
 from ceibo.version import __version__
 
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
@@ -51,14 +51,9 @@ def _format(output: Path | None, form: str | None) -> str:
     return form or ("json" if suffix == ".json" else "csv")
 
 
-def column_names(names: Iterable[str]) -> dict[str, str]:
-    """Parameter -> its column; one named like a column of the outcome is called params_…"""
-    return {name: f"params_{name}" if name in COLUMNS else name for name in names}
-
-
 def to_csv(study: Study) -> str:
     """One row per measurement, or per trial without one; replicates are separated by spaces."""
-    columns = column_names(study.space.names)
+    columns = column_names(study.space.names, COLUMNS)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*COLUMNS, *columns.values()])

@@ -1,11 +1,10 @@
 """Files that commands write: whole or not at all, and never over a study."""
 
-import shutil
-import uuid
 from pathlib import Path
 
 from ceibo.cli.studyfile import StudyFile
 from ceibo.errors import InputError
+from ceibo.study import files
 from ceibo.study.store.database import parse_url
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
@@ -37,19 +36,9 @@ def check_writable(path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file in one step: whoever opens it sees the old content or the new, also after a crash."""
+    """Writes a file in one step, or says in words why not."""
     check_writable(path)
-    if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
-        path.write_bytes(text.encode())
-        return
-    target = path.resolve()
-    beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
     try:
-        beside.write_bytes(text.encode())
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
+        files.write_whole(path, text)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}.") from None
-    finally:
-        beside.unlink(missing_ok=True)

@@ -6,13 +6,14 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.cli.export import column_names
+from ceibo.cli.export import COLUMNS
 from ceibo.cli.placeholders import nearest, to_text
 from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
 from ceibo.errors import InputError
 from ceibo.study import Categorical, Int, Measurement, Space
 from ceibo.study.dimension import Value
 from ceibo.study.store import NewTrial
+from ceibo.study.table import column_names
 
 _SOURCE: Final = {"source": "added"}
 
@@ -42,7 +43,7 @@ class _Columns:
 
 def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
     """The trials in a file; `value` and `noise` name columns that must be there, by default those of an export."""
-    names = column_names(space.names)
+    names = column_names(space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
     columns = _columns(table, names, value, noise)

@@ -12,7 +12,6 @@ from ceibo.cli.common import (
     one_line,
     open_study,
     params_line,
-    plus_minus,
     print_json,
     trial_json,
 )
@@ -45,7 +44,7 @@ def line_of(trial: Trial) -> str:
     if trial.measurements:
         last = trial.measurements[-1]
         more = f" (+{len(trial.measurements) - 1})" if len(trial.measurements) > 1 else ""
-        outcome = plus_minus(last.value, last.noise) + corrected(trial.replaced[-1]) + more
+        outcome = str(last) + corrected(trial.replaced[-1]) + more
     elif trial.state == "failed":
         first = (trial.reason or "").strip().splitlines()[:1] or [""]
         outcome = f"failed: {one_line(first[0], 80)}"
@@ -61,7 +60,7 @@ def _in_full(trial: Trial) -> None:
     for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
         for verb, each in zip(["measured", *["corrected to"] * len(replaced)], [*replaced, measurement], strict=True):
             extra = f", the mean of {list(each.replicates)}" if each.replicates else ""
-            typer.echo(f"{verb} {plus_minus(each.value, each.noise)}{extra}")
+            typer.echo(f"{verb} {each}{extra}")
     if trial.reason:
         typer.echo(f"last failure: {_printable(trial.reason)}")
 

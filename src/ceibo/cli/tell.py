@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, plus_minus, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
 from ceibo.cli.outcome import is_pair, parse_line
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Measurement, Study, Trial
@@ -40,7 +40,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         _record(study, trial, measurement, key)
         if is_pair(line) and not replicates and (why := doubt(measurement, before)):
             warn(f"trial {trial}: {why}")
-        text = f"trial {trial}: {plus_minus(measurement.value, measurement.noise)}"
+        text = f"trial {trial}: {measurement}"
     elif failed is not None:
         _check_open(before, trial, "done", "withdrawn")
         study.fail(trial, failed)
@@ -74,13 +74,13 @@ def _record(study: Study, number: int, measurement: Measurement, key: str | None
     try:
         study.tell(number, measurement, key=key)
         if measurement not in (told := study.trials[number].measurements):
-            has = ", ".join(plus_minus(each.value, each.noise) for each in told)
+            has = ", ".join(map(str, told))
             warn(f"trial {number}: that was told before and has been corrected since; the trial has {has}.")
     except ConflictError:
         told = study.trials[number].measurements
-        has = ", ".join(plus_minus(each.value, each.noise) for each in told)
+        has = ", ".join(map(str, told))
         under = "" if key is None else f" under the key {key!r}"
-        came = plus_minus(measurement.value, measurement.noise)
+        came = str(measurement)
         raise ConflictError(
             f"trial {number} was measured before: {has}. Now came {came}{under}; what is recorded stays. A repeated "
             f"measurement needs a key of its own, as in --key run-{len(told) + 1}; a wrong one is replaced by "

@@ -1,11 +1,11 @@
 """One self-contained HTML page about a study: works offline, in light and dark, on a phone and on paper."""
 
-import uuid
 from pathlib import Path
 
 from ceibo.report.facts import gather
 from ceibo.report.page import render
 from ceibo.study import Study
+from ceibo.study.files import write_whole
 
 __all__ = ["render_report", "write_report"]
 
@@ -23,12 +23,4 @@ def render_report(study: Study, *, cost: float | None = None, refresh: float | N
 
 def write_report(study: Study, path: str | Path, *, cost: float | None = None, refresh: float | None = None) -> None:
     """Writes the report in one step: whoever opens the file sees the old page or the new one, never half of one."""
-    text = render_report(study, cost=cost, refresh=refresh).encode()
-    target = Path(path).absolute()
-    beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
-    try:
-        beside.write_bytes(text)
-        beside.replace(target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    write_whole(path, render_report(study, cost=cost, refresh=refresh))

@@ -13,8 +13,8 @@ from ceibo.gp.inputs import Array
 from ceibo.report.sensitivity import Importance, importance, posterior_means
 from ceibo.study import Estimate, Observed, Study, Trial, Worth
 from ceibo.study.dimension import Dimension
-from ceibo.study.stopping import PATIENCE, judge
-from ceibo.study.suggest import Evidence, Model, fit_model, search
+from ceibo.study.stopping import PATIENCE, improvement_left, judge
+from ceibo.study.suggest import Evidence, Model, fit_model
 
 _STATES: Final = 16  # states of a study computed again where nothing was recorded
 _MOST_STATES: Final = 400  # measurements up to which that is done
@@ -174,8 +174,7 @@ class _View:
     def remaining(self) -> float:
         """The largest corrected EI now, in the objective's units."""
         study = self.study
-        rule = replace(study.settings, acquisition="corrected-ei")
-        return self.model.natural(search(self.model, self.evidence, study.space, rule, study.seed).value)
+        return improvement_left(self.model, self.evidence, study.space, study.settings, study.seed)
 
     def state(self, measurements: int) -> GaussianProcess:
         """The process as the first measurements alone make it, with the kernel and noise of now."""

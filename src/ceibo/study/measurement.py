@@ -49,6 +49,10 @@ class Measurement:
             raise InputError("expected at least one replicate, got none; report a failed trial as failed")
         return cls(_mean(values), None, values)
 
+    def __str__(self) -> str:
+        """For people: the value and, where it is known, its noise."""
+        return f"{self.value:.6g}" if self.noise is None else f"{self.value:.6g} ± {self.noise:.6g}"
+
     @property
     def is_finite(self) -> bool:
         """Whether this can enter a model: no NaN and no infinity among the value and the replicates."""

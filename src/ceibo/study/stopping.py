@@ -14,7 +14,7 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.study.space import Space
-from ceibo.study.suggest import Evidence, Settings, fit_model, search
+from ceibo.study.suggest import Evidence, Model, Settings, fit_model, search
 
 PATIENCE: Final = 2
 
@@ -82,10 +82,17 @@ def check_cost(cost: float) -> float:
 
 
 def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
-    """The largest corrected EI over the space, off points that failed, in the objective's units."""
+    """The largest corrected EI over the space, where measurements are likely to succeed, in the objective's units."""
+    return improvement_left(fit_model(evidence, space, settings), evidence, space, settings, seed)
+
+
+def improvement_left(model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
+    """The same, by a model of the evidence that there is already.
+
+    Failures in a row make the search more careful for a moment, which is no reason to stop.
+    """
     rule = replace(settings, acquisition="corrected-ei")
-    model = fit_model(evidence, space, rule)
-    return model.natural(search(model, evidence, space, rule, seed).value)
+    return model.natural(search(model, replace(evidence, streak=0), space, rule, seed).value)
 
 
 def least(initial: int) -> int:

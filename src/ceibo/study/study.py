@@ -370,8 +370,8 @@ class Study:
         return model
 
     def _remaining_improvement(self, evidence: Evidence) -> float:
-        known = (evidence.X, evidence.y, evidence.noise, evidence.pending, evidence.failed)
-        key = tuple(each.tobytes() for each in known)
+        known = (evidence.X, evidence.y, evidence.noise, evidence.pending, evidence.failed, evidence.withdrawn)
+        key = tuple(each.tobytes() for each in known if each is not None)
         if key not in self._remaining:
             kept = list(itertools.islice(reversed(self._remaining.items()), 3))  # memory of a few states is enough
             self._remaining = dict(reversed(kept))

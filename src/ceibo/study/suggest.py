@@ -266,7 +266,8 @@ def fit_model(evidence: Evidence, space: Space, settings: Settings, start: Hyper
 
     limit = settings.max_observations
     if n <= limit:
-        return Model(*_in_one(fit(np.arange(n))), exponent, n, n)
+        whole = fit(np.arange(n))
+        return Model(whole.gp, whole, exponent, n, n)
     first = fit(_spread(n, min(limit, _FIT_ROWS)))
     rows = _telling(first.gp, X, limit)
     gp = _reconditioned(first, X[rows], y[rows], variance[rows])
@@ -282,10 +283,6 @@ def outcome_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     # Outcomes change abruptly, which a rough process follows best.
     return fit_gp(np.concatenate([measured, failed]), outcomes, kernel="matern12", categorical=space.categorical).gp
-
-
-def _in_one(fitted: FitResult) -> tuple[GaussianProcess, FitResult]:
-    return fitted.gp, fitted
 
 
 def _spread(n: int, count: int) -> Indices:

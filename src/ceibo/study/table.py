@@ -18,7 +18,7 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
     except ImportError as error:
         raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
     rows = []
-    columns = {name: _column(name, names) for name in names}
+    columns = column_names(names, OUTCOME)
     for trial in trials:
         params = {columns[name]: value for name, value in trial.params.items()}
         for each in trial.measurements or (None,):
@@ -29,9 +29,12 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
     return table.astype({"number": int, "value": float, "noise": float, "replicates": int})
 
 
-def _column(name: str, names: Sequence[str]) -> str:
-    """The column of a parameter: its name, with "params_" in front until nothing else is called so."""
-    column = name
-    while column in OUTCOME or (column != name and column in names):
-        column = f"params_{column}"
-    return column
+def column_names(names: Sequence[str], outcome: Sequence[str]) -> dict[str, str]:
+    """Parameter -> its column: its name, with "params_" in front until nothing else is called so."""
+    columns: dict[str, str] = {}
+    for name in names:
+        column = name
+        while column in outcome or (column != name and column in names):
+            column = f"params_{column}"
+        columns[name] = column
+    return columns

@@ -148,6 +148,8 @@ def fresh(out: Page, records: Sequence[Record]) -> None:
         "default is better), Wilcoxon's p over the cells, Holm-corrected over the table; then over all pairs of runs, "
         "and the default's significant wins / ties / losses per cell (Holm over the cells of all methods)."
     )
+    if missing := [method_name(method) for method in CONFIRMED if method not in Runs(later).methods]:
+        out.paragraph(f"Planned and not run on the further seeds: {listed(missing)}.")
     both = [record for record in records if part_of(record) in ("locked", "fresh")]
     for name, part in (
         ("The further seeds alone:", later),

@@ -25,8 +25,9 @@ RULES: Final = (
     "The same seed means the same problem (functions are moved, draws are drawn anew), the same initial points as far "
     "as a method uses them, and the same random numbers for noise. Regret is judged by the truth, which methods never "
     "see; below 1e-6 of the range it counts as that.",
-    "Tests are Wilcoxon's signed-rank test, two-sided and exact, paired by seed within a cell and by cell over cells, "
-    "with Holm's correction over the table named. A seed that a method lacks is left out of what is compared with it.",
+    "Tests are Wilcoxon's signed-rank test, two-sided and exact up to 200 pairs, paired by seed within a cell and by "
+    "cell over cells, with Holm's correction over the table named. A seed that a method lacks is left out of what is "
+    "compared with it.",
 )
 NOISE: Final = (
     ("`heteroscedastic`", "its own standard deviation, uniform between 0 and the level times the range", "it"),

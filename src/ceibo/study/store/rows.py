@@ -121,18 +121,12 @@ def to_correct(told: tuple[StoredMeasurement, ...], trial: sa.Row[Any], key: str
     found = [each for each in told if key in (None, each.key)]
     if len(found) == 1:
         return found[0]
-    listed = ", ".join(f"{each.key!r}: {shown(each.measurement)}" for each in told)
+    listed = ", ".join(f"{each.key!r}: {each.measurement}" for each in told)
     if found:
         raise ConflictError(
             f"trial {trial.number} has {len(told)} measurements; say by its key which one to correct: {listed}"
         )
     raise NotFoundError(f"trial {trial.number} has no measurement with the key {key!r}; it has {listed}")
-
-
-def shown(measurement: Measurement) -> str:
-    """A measurement for people, in no language of programs: shells print it too."""
-    noise = "" if measurement.noise is None else f" ± {measurement.noise:.6g}"
-    return f"{measurement.value:.6g}{noise}"
 
 
 def new_event(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:

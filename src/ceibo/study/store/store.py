@@ -53,7 +53,6 @@ from ceibo.study.store.rows import (
     new_event,
     new_rows,
     params_of,
-    shown,
     study_of,
     times_lost,
     to_correct,
@@ -338,7 +337,7 @@ class Store:
             return self._database.write(work)
         except StorageError as error:
             raise StorageError(
-                f"trial {number} was not corrected to {shown(measurement)}: {error}. Correct it again once the "
+                f"trial {number} was not corrected to {measurement}: {error}. Correct it again once the "
                 "database answers"
             ) from error
 
