@@ -33,7 +33,7 @@ bench: $(VENV)/.dev
 setup: $(VENV)/.dev
 
 # The package and what it needs: seconds.
-$(VENV)/.core: pyproject.toml
+$(VENV)/.core: pyproject.toml lab/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --editable .
 	touch $@
@@ -41,7 +41,7 @@ $(VENV)/.core: pyproject.toml
 # Everything for tests and benchmarks. torch first, and in this version: a CPU build without gigabytes of CUDA.
 $(VENV)/.dev: $(VENV)/.core
 	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev]'
+	$(PIP) --editable '.[dev]' --editable 'lab[compression]'
 	touch $@
 
 clean:

@@ -1,4 +1,6 @@
-"""The noisy function that every side of a speed comparison sees, and random surfaces for the quality comparison."""
+"""The noisy function that every side of a speed comparison sees, and random surfaces for the
+quality comparison.
+"""
 
 from dataclasses import dataclass
 from typing import Final, final
@@ -28,18 +30,21 @@ class Data:
 def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
     """A bowl with ripples in six dimensions, measured at n points.
 
-    Each measurement's noise has a standard deviation drawn from 0 to 10 % of the function's range, and known.
+    Each measurement's noise has a standard deviation drawn from 0 to 10 % of the function's range,
+    and known.
 
     Args:
-        kind: "spread", Sobol points; "run", points as an optimisation leaves them: a fifth of them (at least 3d)
-            Sobol points, the others around the optimum, some close and some less so.
+        kind: "spread", Sobol points; "run", points as an optimisation leaves them: a fifth of them
+            (at least 3d) Sobol points, the others around the optimum, some close and some less so.
     """
     rng = np.random.default_rng((n, seed))
     X = sobol(n, DIMENSION, int(rng.integers(2**31)))
     if kind == "run":
         first = max(3 * DIMENSION, n // 5)
         widths = np.exp(rng.uniform(np.log(0.02), np.log(0.3), (max(n - first, 0), 1)))
-        X[first:] = np.clip(_CENTRE + widths * rng.standard_normal((len(widths), DIMENSION)), 0.0, 1.0)
+        X[first:] = np.clip(
+            _CENTRE + widths * rng.standard_normal((len(widths), DIMENSION)), 0.0, 1.0
+        )
     ripples = 0.4 * np.sin(7.0 * X[:, 0] + 4.0 * X[:, 1]) + 0.3 * np.cos(9.0 * X[:, 2] * X[:, 3])
     f = (X - _CENTRE) ** 2 @ _WEIGHTS + ripples
     noise_std = rng.uniform(0.0, 0.1, n) * _RANGE
@@ -47,25 +52,32 @@ def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
 
 
 def random_surface(dimension: int, seed: int) -> Data:
-    """Noisy values of a random function, at scattered points and around the best of them, as in a real run."""
+    """Noisy values of a random function, at scattered points and around the best of them, as in a
+    real run.
+    """
     rng = np.random.default_rng((dimension, seed))
     n = int(rng.integers(3 * dimension, 12 * dimension + 1))
     # From rough, with many local maxima, to smooth; dimensions matter unequally.
     typical = np.sqrt(dimension) * np.exp(rng.uniform(np.log(0.05), np.log(0.8)))
     lengthscales = typical * np.exp(rng.uniform(-0.7, 0.7, dimension))
-    # Random Fourier features of a Matérn-5/2 kernel: frequencies from a Student t with 5 degrees of freedom.
+    # Random Fourier features of a Matérn-5/2 kernel: frequencies from a Student t with 5 degrees of
+    # freedom.
     features = 512
     tails = np.sqrt(5.0 / rng.chisquare(5, features))
     frequencies = rng.standard_normal((features, dimension)) * tails[:, None] / lengthscales
     phases, weights = rng.uniform(0, 2 * np.pi, features), rng.standard_normal(features)
 
     def f(points: Array) -> Array:
-        return np.asarray(np.sqrt(2.0 / features) * np.cos(points @ frequencies.T + phases) @ weights)
+        return np.asarray(
+            np.sqrt(2.0 / features) * np.cos(points @ frequencies.T + phases) @ weights
+        )
 
     X = sobol(n, dimension, int(rng.integers(2**31)))
     best = X[int(np.argmin(f(X)))]
     near = rng.random(n) < rng.uniform(0.0, 0.6)
-    X[near] = np.clip(best + 0.1 * lengthscales * rng.standard_normal((int(near.sum()), dimension)), 0.0, 1.0)
+    X[near] = np.clip(
+        best + 0.1 * lengthscales * rng.standard_normal((int(near.sum()), dimension)), 0.0, 1.0
+    )
     noise_std = float(np.exp(rng.uniform(np.log(1e-2), np.log(0.5)))) * rng.uniform(0.3, 1.0, n)
     return Data(X, f(X) + noise_std * rng.standard_normal(n), noise_std**2)
 

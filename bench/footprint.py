@@ -1,4 +1,6 @@
-"""What a library costs before it does anything: import time, and size on disk with all it requires."""
+"""What a library costs before it does anything: import time, and size on disk with all it
+requires.
+"""
 
 import statistics
 import subprocess
@@ -15,10 +17,18 @@ from bench.process import ROOT, environment, progress
 IMPORTS: Final = {
     "ceibo": "import ceibo, ceibo.gp, ceibo.acquisition",
     "BoTorch": "import botorch, botorch.models, botorch.acquisition, botorch.optim, botorch.fit",
-    "Optuna GPSampler": "import optuna; optuna.samplers.GPSampler(); import torch, scipy.stats, scipy.optimize",
+    "Optuna GPSampler": (
+        "import optuna; optuna.samplers.GPSampler(); import torch, scipy.stats, scipy.optimize"
+    ),
 }
-PACKAGES: Final = {"ceibo": ("ceibo",), "BoTorch": ("botorch",), "Optuna GPSampler": ("optuna", "torch", "scipy")}
-_TIMED: Final = "import time; start = time.perf_counter(); {code}; print(time.perf_counter() - start)"
+PACKAGES: Final = {
+    "ceibo": ("ceibo",),
+    "BoTorch": ("botorch",),
+    "Optuna GPSampler": ("optuna", "torch", "scipy"),
+}
+_TIMED: Final = (
+    "import time; start = time.perf_counter(); {code}; print(time.perf_counter() - start)"
+)
 
 
 def collect(quick: bool) -> dict[str, Any]:
@@ -43,7 +53,9 @@ def collect(quick: bool) -> dict[str, Any]:
 def import_seconds(code: str) -> float:
     """Seconds that an import takes in a fresh process."""
     command = [sys.executable, "-W", "ignore", "-c", _TIMED.format(code=code)]
-    done = subprocess.run(command, cwd=ROOT, env=environment(None), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(None), capture_output=True, text=True, check=True
+    )
     return float(done.stdout.splitlines()[-1])
 
 
@@ -61,15 +73,21 @@ def required(names: tuple[str, ...]) -> set[str]:
         for text in installed.requires or []:
             needed = Requirement(text)
             extras = requirement.extras or {""}
-            if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in extras):
+            if needed.marker is None or any(
+                needed.marker.evaluate({"extra": extra}) for extra in extras
+            ):
                 waiting.append(needed)
     return found
 
 
 def size_on_disk(name: str) -> int:
-    """Bytes of an installed package, compiled Python files left out; of its source where installed in place."""
+    """Bytes of an installed package, compiled Python files left out; of its source where installed
+    in place.
+    """
     installed = _distribution(name)
-    files = [] if installed is None else [Path(str(file.locate())) for file in installed.files or []]
+    files = (
+        [] if installed is None else [Path(str(file.locate())) for file in installed.files or []]
+    )
     if name == "ceibo":
         files = list((ROOT / "src" / "ceibo").rglob("*"))
     return sum(file.stat().st_size for file in files if file.is_file() and file.suffix != ".pyc")

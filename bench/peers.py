@@ -1,6 +1,8 @@
-"""One cold suggestion (fit and maximise) by each library, written as its documentation would have it.
+"""One cold suggestion (fit and maximise) by each library, written as its documentation would have
+it.
 
-A peer takes data and returns the action to be timed; what a user has done before asking is done before timing.
+A peer takes data and returns the action to be timed; what a user has done before asking is done
+before timing.
 """
 
 import warnings
@@ -19,8 +21,8 @@ from botorch.optim.optimize import optimize_acqf
 
 from bench.data import Data
 from ceibo import acquisition
+from ceibo.decide.suggest import DEFAULT_ACQUISITION
 from ceibo.gp import fit_gp
-from ceibo.study.suggest import DEFAULT_ACQUISITION
 
 Action = Callable[[], object]
 Peer = Callable[[Data, int], Action]
@@ -55,7 +57,9 @@ def botorch_peer(noisy: bool) -> Peer:
             model = SingleTaskGP(X, Y, Yvar, outcome_transform=Standardize(m=1))
             fit_gpytorch_mll(gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model))
             if noisy:
-                return maximize_with_botorch(qLogNoisyExpectedImprovement(model, X_baseline=X), X.shape[1])
+                return maximize_with_botorch(
+                    qLogNoisyExpectedImprovement(model, X_baseline=X), X.shape[1]
+                )
             return maximize_with_botorch(LogExpectedImprovement(model, best_f=Y.max()), X.shape[1])
 
         return suggest
@@ -66,7 +70,9 @@ def botorch_peer(noisy: bool) -> Peer:
 def maximize_with_botorch(acquisition_function: Any, dimension: int) -> Any:
     """optimize_acqf over the unit cube: (1, d) tensor of the best point, and the value."""
     bounds = torch.stack([torch.zeros(dimension), torch.ones(dimension)]).double()
-    return optimize_acqf(acquisition_function, bounds, q=1, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES)
+    return optimize_acqf(
+        acquisition_function, bounds, q=1, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES
+    )
 
 
 def optuna_peer(data: Data, seed: int) -> Action:

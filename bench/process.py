@@ -25,20 +25,28 @@ PACKAGES: Final = ("numpy", "scipy", "torch", "gpytorch", "botorch", "optuna")
 def environment(threads: int | None) -> dict[str, str]:
     """The environment with every thread variable set to `threads`, or with all of them unset."""
     variables = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
-    return variables if threads is None else variables | dict.fromkeys(THREAD_VARIABLES, str(threads))
+    return (
+        variables if threads is None else variables | dict.fromkeys(THREAD_VARIABLES, str(threads))
+    )
 
 
 def run_child(module: str, request: dict[str, Any], threads: int | None = 1) -> Any:
     """What `python -m module` answers to a request, from a fresh process."""
     done = subprocess.run(
         [sys.executable, "-m", module, json.dumps(request)],
-        cwd=ROOT, env=environment(threads), stdout=subprocess.PIPE, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment(threads),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def answer(measure: Callable[[dict[str, Any]], Any]) -> None:
-    """The child's side: reads the request from the command line and prints the answer as its last line."""
+    """The child's side: reads the request from the command line and prints the answer as its last
+    line.
+    """
     print(json.dumps(measure(json.loads(sys.argv[1]))), flush=True)
 
 

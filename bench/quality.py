@@ -1,7 +1,9 @@
-"""The acquisition value that each maximiser finds on the same surface, so that speed is not bought with worse points.
+"""The acquisition value that each maximiser finds on the same surface, so that speed is not bought
+with worse points.
 
-ceibo fits a model to random data; BoTorch gets the identical model (same kernel, hyperparameters, noise and mean) and
-maximises LogEI over it, ceibo maximises its own EI, and ceibo's EI is evaluated at both points.
+ceibo fits a model to random data; BoTorch gets the identical model (same kernel, hyperparameters,
+noise and mean) and maximises LogEI over it, ceibo maximises its own EI, and ceibo's EI is evaluated
+at both points.
 """
 
 import time
@@ -23,19 +25,25 @@ QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 def collect(quick: bool) -> dict[str, Any]:
     """Shares and quantiles over all surfaces and by dimension."""
     rows = run_child("bench.quality", {"surfaces": QUICK_SURFACES if quick else SURFACES})
-    groups = {"all": rows} | {f"d = {d}": [row for row in rows if row["d"] == d] for d in DIMENSIONS}
+    groups = {"all": rows} | {
+        f"d = {d}": [row for row in rows if row["d"] == d] for d in DIMENSIONS
+    }
     return {"groups": {name: summary(group) for name, group in groups.items()}, "rows": rows}
 
 
 def summary(rows: list[dict[str, float]]) -> dict[str, Any]:
-    """How often each side is as good as the other, and the distribution of log(ceibo's value / BoTorch's)."""
+    """How often each side is as good as the other, and the distribution of log(ceibo's value /
+    BoTorch's).
+    """
     difference = np.array([row["ceibo"] - row["botorch"] for row in rows])
     limit = np.log1p(-TOLERANCE)
     return {
         "surfaces": len(rows),
         "ceibo_at_least": float(np.mean(difference >= limit)),
         "botorch_at_least": float(np.mean(-difference >= limit)),
-        "quantiles": dict(zip(map(str, QUANTILES), np.quantile(difference, QUANTILES).tolist(), strict=True)),
+        "quantiles": dict(
+            zip(map(str, QUANTILES), np.quantile(difference, QUANTILES).tolist(), strict=True)
+        ),
         "ceibo_seconds": float(np.median([row["ceibo_seconds"] for row in rows])),
         "botorch_seconds": float(np.median([row["botorch_seconds"] for row in rows])),
         "model_difference": float(np.max([row["model_difference"] for row in rows])),
@@ -56,7 +64,9 @@ def measure(request: dict[str, Any]) -> list[dict[str, float]]:
 
 
 def compare(dimension: int, seed: int) -> dict[str, float]:
-    """One surface: log EI found by each side, seconds taken, and how far apart the two models' log EI are."""
+    """One surface: log EI found by each side, seconds taken, and how far apart the two models' log
+    EI are.
+    """
     import torch
 
     from bench import peers
@@ -87,7 +97,9 @@ def compare(dimension: int, seed: int) -> dict[str, float]:
 
 
 def log_ei_in_botorch(gp: GaussianProcess, best_mean: float) -> tuple[Any, float]:
-    """LogEI over the same Gaussian process in BoTorch, which maximises; and the unit its values are in."""
+    """LogEI over the same Gaussian process in BoTorch, which maximises; and the unit its values are
+    in.
+    """
     import torch
     from botorch.acquisition.analytic import LogExpectedImprovement
     from botorch.models import SingleTaskGP
@@ -98,9 +110,13 @@ def log_ei_in_botorch(gp: GaussianProcess, best_mean: float) -> tuple[Any, float
     Y = torch.tensor(-(gp.y - gp.mean) / unit)[:, None]
     kernel = ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=gp.kernel.dimension)).double()
     model = SingleTaskGP(
-        torch.tensor(gp.X), Y, torch.tensor(gp.noise_variance / unit**2)[:, None],
-        covar_module=kernel, mean_module=ZeroMean(), outcome_transform=None,
-    )  # fmt: skip
+        torch.tensor(gp.X),
+        Y,
+        torch.tensor(gp.noise_variance / unit**2)[:, None],
+        covar_module=kernel,
+        mean_module=ZeroMean(),
+        outcome_transform=None,
+    )
     kernel.base_kernel.lengthscale = torch.tensor(gp.kernel.lengthscales)
     kernel.outputscale = torch.tensor(1.0)
     model.eval()

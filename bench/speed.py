@@ -1,4 +1,6 @@
-"""Seconds of one cold suggestion by every library, on the same data, with one BLAS thread, beside the LAPACK floor."""
+"""Seconds of one cold suggestion by every library, on the same data, with one BLAS thread, beside
+the LAPACK floor.
+"""
 
 import gc
 import itertools
@@ -24,12 +26,16 @@ QUICK_REPEATS: Final = {20: 3, 50: 3, 150: 3}
 def collect(quick: bool) -> dict[str, Any]:
     """Seconds by kind of data, n and peer, and ceibo's own split and floor."""
     repeats = QUICK_REPEATS if quick else REPEATS
-    answered: dict[str, Any] = run_child("bench.speed", {"repeats": {str(n): count for n, count in repeats.items()}})
+    answered: dict[str, Any] = run_child(
+        "bench.speed", {"repeats": {str(n): count for n, count in repeats.items()}}
+    )
     return answered
 
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
-    """The child's work: peers take turns, so that a disturbance of the machine hits all of them alike."""
+    """The child's work: peers take turns, so that a disturbance of the machine hits all of them
+    alike.
+    """
     from bench import peers  # torch is imported here, after the parent has set the thread limits
 
     peers.quiet()
@@ -37,7 +43,9 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
     with threadpool_limits(1), mock.patch.object(linalg, "blas_threads", return_value=1):
         for prepare in peers.PEERS.values():
             prepare(noisy_function(15, 0), 0)()
-        gc.freeze()  # what the imports left in memory is not to be collected again in the middle of a measurement
+        # what the imports left in memory is not to be collected again in the middle of a
+        # measurement
+        gc.freeze()
         rows = []
         for kind, (size, repeats) in itertools.product(KINDS, request["repeats"].items()):
             n = int(size)
@@ -50,16 +58,29 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
                     gc.collect()
                     times[name].append(timed(action))
             inside = _inside([noisy_function(n, seed, kind) for seed in range(DATA_SETS)])
-            rows.append({"data": kind, "n": n, "repeats": repeats, "seconds": _summary(times), "ceibo": inside})
+            rows.append(
+                {
+                    "data": kind,
+                    "n": n,
+                    "repeats": repeats,
+                    "seconds": _summary(times),
+                    "ceibo": inside,
+                }
+            )
     return {"dimension": DIMENSION, "rows": rows}
 
 
 def _summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
-    return {name: {"median": statistics.median(values), "minimum": min(values)} for name, values in times.items()}
+    return {
+        name: {"median": statistics.median(values), "minimum": min(values)}
+        for name, values in times.items()
+    }
 
 
 def _inside(data_sets: list[Data]) -> dict[str, float]:
-    """ceibo's time by part, and the time LAPACK alone needs for its factorizations; medians over the data sets."""
+    """ceibo's time by part, and the time LAPACK alone needs for its factorizations; medians over
+    the data sets.
+    """
     parts: dict[str, list[float]] = {"fit": [], "maximise": [], "evaluations": [], "floor": []}
     for data in data_sets:
         sizes = evaluated_sizes(data)
@@ -67,9 +88,12 @@ def _inside(data_sets: list[Data]) -> dict[str, float]:
         parts["fit"].append(min(timed(lambda d=data: fit_gp(d.X, d.y, d.noise)) for _ in range(3)))  # type: ignore[misc]
         gp = fit_gp(data.X, data.y, data.noise).gp
         built = acquisition.build("corrected-ei", gp)
-        parts["maximise"].append(min(timed(lambda a=built: acquisition.maximize(a)) for _ in range(3)))  # type: ignore[misc]
+        times = [timed(lambda a=built: acquisition.maximize(a)) for _ in range(3)]  # type: ignore[misc]
+        parts["maximise"].append(min(times))
         sizes[len(data.X)] += 1  # the final model
-        parts["floor"].append(sum(count * min(factorization_times(size)) for size, count in sizes.items()))
+        parts["floor"].append(
+            sum(count * min(factorization_times(size)) for size, count in sizes.items())
+        )
     return {name: statistics.median(values) for name, values in parts.items()}
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from bench.process import ROOT
-from ceibo.study.suggest import DEFAULT_ACQUISITION
+from ceibo.decide.suggest import DEFAULT_ACQUISITION
 
 # (peer, n) -> how many times faster ceibo is to be, d = 6, one cold suggestion with corrected EI.
 TARGETS: Final = {
@@ -60,14 +60,19 @@ def _headline(results: Results) -> str:
     """One line for each thing measured; what was not is said."""
     lines = []
     for name, say in _HEADLINES.items():
-        said = say(results[name]) if name in results else f"{name.capitalize()}: not in these results"
+        said = (
+            say(results[name]) if name in results else f"{name.capitalize()}: not in these results"
+        )
         lines.append(f"- {said} (`python -m bench --only {name}`)")
     return "\n".join(lines)
 
 
 def _speed_headline(speed: Results) -> str:
     sizes = [row["n"] for row in speed["rows"]]
-    return f"Speed: one cold suggestion, n = {min(sizes)} to {max(sizes)}, is {_times_as_fast(speed['rows'], OWN)}"
+    return (
+        f"Speed: one cold suggestion, n = {min(sizes)} to {max(sizes)}, is"
+        f" {_times_as_fast(speed['rows'], OWN)}"
+    )
 
 
 def _times_as_fast(rows: list[Results], own: str) -> str:
@@ -82,33 +87,44 @@ def _times_as_fast(rows: list[Results], own: str) -> str:
 def _quality_headline(quality: Results) -> str:
     found = quality["groups"]["all"]
     return (
-        f"Quality: on {found['ceibo_at_least']:.0%} of {found['surfaces']} surfaces the point found is at least as "
-        f"good as BoTorch's, and it is found {found['botorch_seconds'] / found['ceibo_seconds']:.0f} times as fast"
+        f"Quality: on {found['ceibo_at_least']:.0%} of {found['surfaces']} surfaces the point found"
+        " is at least as good as BoTorch's, and it is found"
+        f" {found['botorch_seconds'] / found['ceibo_seconds']:.0f} times as fast"
     )
 
 
 def _scaling_headline(scaling: Results) -> str:
     times = ", ".join(
-        f"{row['total']:.2g} s with {row['n']}" for row in scaling["rows"] if row["n"] in (100, 300, 1000)
+        f"{row['total']:.2g} s with {row['n']}"
+        for row in scaling["rows"]
+        if row["n"] in (100, 300, 1000)
     )
     return f"Growth: one suggestion takes {times} observations"
 
 
 def _threads_headline(threads: Results) -> str:
     ratios = [row["ratio"] for row in threads["rows"]]
-    return f"Threads: with the library's default it takes {min(ratios):.2f} to {max(ratios):.2f} of the time with one"
+    return (
+        f"Threads: with the library's default it takes {min(ratios):.2f} to {max(ratios):.2f} of"
+        " the time with one"
+    )
 
 
 def _footprint_headline(footprint: Results) -> str:
-    said = [f"{row['name']} {row['megabytes']:,.0f} MB and {row['import']:.1f} s" for row in footprint["rows"]]
+    said = [
+        f"{row['name']} {row['megabytes']:,.0f} MB and {row['import']:.1f} s"
+        for row in footprint["rows"]
+    ]
     return f"Installed size and import time: {', '.join(said)}"
 
 
 def _machine(machine: Results) -> str:
-    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items() if number)
+    versions = ", ".join(
+        f"{name} {number}" for name, number in machine["versions"].items() if number
+    )
     return (
-        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores (load {machine['load']} at the start), "
-        f"Python {machine['python']}, {versions}."
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} cores (load"
+        f" {machine['load']} at the start), Python {machine['python']}, {versions}."
     )
 
 
@@ -116,7 +132,10 @@ def _speed(speed: Results) -> str:
     rows = speed["rows"]
     names = list(rows[0]["seconds"])
     peers = [name for name in names if not name.startswith("ceibo")]
-    seconds = [[*_which(row), *(_pair(row["seconds"][name]) for name in names), str(row["repeats"])] for row in rows]
+    seconds = [
+        [*_which(row), *(_pair(row["seconds"][name]) for name in names), str(row["repeats"])]
+        for row in rows
+    ]
     ratios = [[*_which(row), *(_ratio_cell(row, name) for name in peers)] for row in rows]
     inside = [
         [
@@ -130,20 +149,43 @@ def _speed(speed: Results) -> str:
     return "\n\n".join(
         [
             f"## One cold suggestion, d = {speed['dimension']}",
-            "Fit and maximise, from data to the next point, on the same data, in one process, all sides with one BLAS "
-            "thread, taking turns; imports and a first small call are not counted. BoTorch: SingleTaskGP with the "
-            "known noise, standardised outcomes, 4 restarts and 256 raw samples. Optuna: a study of n finished trials "
-            "and a fresh GPSampler. Data: a bowl with ripples, each value with its own known noise of up to 10 % of "
-            "the range; *spread*: at Sobol points; *run*: as an optimisation leaves them, mostly around the optimum.",
-            "How many times faster ceibo's corrected EI is (medians; in brackets the target, **bold** where met):",
+            (
+                "Fit and maximise, from data to the next point, on the same data, in one process,"
+                " all sides with one BLAS thread, taking turns; imports and a first small call are"
+                " not counted. BoTorch: SingleTaskGP with the known noise, standardised outcomes, 4"
+                " restarts and 256 raw samples. Optuna: a study of n finished trials and a fresh"
+                " GPSampler. Data: a bowl with ripples, each value with its own known noise of up"
+                " to 10 % of the range; *spread*: at Sobol points; *run*: as an optimisation leaves"
+                " them, mostly around the optimum."
+            ),
+            (
+                "How many times faster ceibo's corrected EI is (medians; in brackets the target,"
+                " **bold** where met):"
+            ),
             _table(["data", "n", *peers], ratios),
-            f"The default acquisition, `{DEFAULT_ACQUISITION}`, is {_times_as_fast(rows, DEFAULT)}.",
+            (
+                f"The default acquisition, `{DEFAULT_ACQUISITION}`, is"
+                f" {_times_as_fast(rows, DEFAULT)}."
+            ),
             "Seconds, median (minimum):",
             _table(["data", "n", *names, "repeats"], seconds),
-            "Inside ceibo, milliseconds. The floor is what LAPACK needs for the factorizations alone: a Cholesky "
-            "factor and inverse for each evaluation of the likelihood, at the number of rows it was made on, and one "
-            "for the final model.",
-            _table(["data", "n", "fit", "maximise", "LAPACK floor", "evaluations", "suggestion / floor"], inside),
+            (
+                "Inside ceibo, milliseconds. The floor is what LAPACK needs for the factorizations"
+                " alone: a Cholesky factor and inverse for each evaluation of the likelihood, at"
+                " the number of rows it was made on, and one for the final model."
+            ),
+            _table(
+                [
+                    "data",
+                    "n",
+                    "fit",
+                    "maximise",
+                    "LAPACK floor",
+                    "evaluations",
+                    "suggestion / floor",
+                ],
+                inside,
+            ),
         ]
     )
 
@@ -179,25 +221,49 @@ def _quality(quality: Results) -> str:
     return "\n\n".join(
         [
             "## The point found, on the same surface",
-            "Random surfaces fitted by ceibo; BoTorch gets the identical model. EI at the point each maximiser finds: "
-            "how often one side's is at least 99.9 % of the other's, and quantiles of log(ceibo's EI / BoTorch's): "
-            "below zero BoTorch found more, above zero ceibo. Last, how many times faster ceibo's maximiser alone is.",
-            _table(["", "surfaces", "ceibo ≥ BoTorch", "BoTorch ≥ ceibo", *quantiles, "time, BoTorch / ceibo"], rows),
-            f"Target: ceibo ≥ BoTorch on {QUALITY_TARGET:.0%} of surfaces: {met}. The two libraries' log EI at "
-            f"BoTorch's point differ by at most {everything['model_difference']:.1g}, so the surfaces are the same.",
+            (
+                "Random surfaces fitted by ceibo; BoTorch gets the identical model. EI at the point"
+                " each maximiser finds: how often one side's is at least 99.9 % of the other's, and"
+                " quantiles of log(ceibo's EI / BoTorch's): below zero BoTorch found more, above"
+                " zero ceibo. Last, how many times faster ceibo's maximiser alone is."
+            ),
+            _table(
+                [
+                    "",
+                    "surfaces",
+                    "ceibo ≥ BoTorch",
+                    "BoTorch ≥ ceibo",
+                    *quantiles,
+                    "time, BoTorch / ceibo",
+                ],
+                rows,
+            ),
+            (
+                f"Target: ceibo ≥ BoTorch on {QUALITY_TARGET:.0%} of surfaces: {met}. The two"
+                " libraries' log EI at BoTorch's point differ by at most"
+                f" {everything['model_difference']:.1g}, so the surfaces are the same."
+            ),
         ]
     )
 
 
 def _scaling(scaling: Results) -> str:
-    rows = [[str(row["n"]), *(f"{row[part]:.3g}" for part in ("fit", "maximise", "total"))] for row in scaling["rows"]]
+    rows = [
+        [str(row["n"]), *(f"{row[part]:.3g}" for part in ("fit", "maximise", "total"))]
+        for row in scaling["rows"]
+    ]
     return "\n\n".join(
         [
             "## Growth with the number of observations",
-            "ceibo alone, seconds, with its own choice of BLAS threads (median of three data sets).",
+            (
+                "ceibo alone, seconds, with its own choice of BLAS threads (median of three data"
+                " sets)."
+            ),
             _table(["n", "fit", "maximise", "total"], rows),
-            f"Seconds grow as n^{scaling['exponent']:.2f} over the whole table, n^{scaling['exponent_larger']:.2f} "
-            "over its larger half.",
+            (
+                f"Seconds grow as n^{scaling['exponent']:.2f} over the whole table,"
+                f" n^{scaling['exponent_larger']:.2f} over its larger half."
+            ),
         ]
     )
 
@@ -206,12 +272,21 @@ def _threads(threads: Results) -> str:
     rows = []
     for row in threads["rows"]:
         met = "met" if abs(row["ratio"] - 1.0) <= THREAD_TARGET else "missed"
-        rows.append([str(row["n"]), *(f"{1e3 * row[k]:.3g}" for k in ("one", "default")), f"{row['ratio']:.2f}", met])
+        rows.append(
+            [
+                str(row["n"]),
+                *(f"{1e3 * row[k]:.3g}" for k in ("one", "default")),
+                f"{row['ratio']:.2f}",
+                met,
+            ]
+        )
     return "\n\n".join(
         [
             "## BLAS threads",
-            "One suggestion by ceibo, milliseconds, in processes started with one BLAS thread and with the library's "
-            f"default. Target: the same to ±{THREAD_TARGET:.0%}.",
+            (
+                "One suggestion by ceibo, milliseconds, in processes started with one BLAS thread"
+                f" and with the library's default. Target: the same to ±{THREAD_TARGET:.0%}."
+            ),
             _table(["n", "one thread", "default", "default / one", "target"], rows),
         ]
     )
@@ -225,8 +300,10 @@ def _footprint(footprint: Results) -> str:
     return "\n\n".join(
         [
             "## Before the first suggestion",
-            "Import time in a fresh process and size on disk, with everything required (for Optuna's GPSampler that "
-            "includes torch and scipy).",
+            (
+                "Import time in a fresh process and size on disk, with everything required (for"
+                " Optuna's GPSampler that includes torch and scipy)."
+            ),
             _table(["", "import, s", "installed, MB", "packages"], rows),
         ]
     )
@@ -258,7 +335,9 @@ _HEADLINES: Final = {
 
 
 def write(results: Results, folder: str, *, pages: bool) -> str:
-    """Writes RESULTS.md into a folder of the project and, if asked, the page of the documentation; returns its text."""
+    """Writes RESULTS.md into a folder of the project and, if asked, the page of the documentation;
+    returns its text.
+    """
     text = report(results)
     (ROOT / folder / "RESULTS.md").write_text(text, encoding="utf-8")
     if pages:

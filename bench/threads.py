@@ -1,6 +1,8 @@
-"""BLAS threads: the table behind ceibo.gp.linalg.blas_threads, and whether ceibo's speed depends on the setting.
+"""BLAS threads: the table behind ceibo.gp.linalg.blas_threads, and whether ceibo's speed depends on
+the setting.
 
-`python -m bench.threads` prints the first: seconds of a Cholesky factor and inverse with one thread and with two.
+`python -m bench.threads` prints the first: seconds of a Cholesky factor and inverse with one thread
+and with two.
 """
 
 import statistics
@@ -19,7 +21,9 @@ SUGGESTION_SIZES: Final = (50, 150, 300)
 
 
 def collect(quick: bool) -> dict[str, Any]:
-    """Suggestion time in processes started with one BLAS thread and with the default; they take turns."""
+    """Suggestion time in processes started with one BLAS thread and with the default; they take
+    turns.
+    """
     sizes = [n for n in SUGGESTION_SIZES if not quick or n <= 150]
     request = {"sizes": sizes, "repeats": 5 if quick else 15}
     seconds: dict[str, list[dict[str, float]]] = {"one": [], "default": []}
@@ -29,7 +33,9 @@ def collect(quick: bool) -> dict[str, Any]:
         seconds["default"].append(run_child("bench.threads", request, threads=None))
     rows = []
     for n in sizes:
-        one, default = (statistics.median(turn[str(n)] for turn in seconds[name]) for name in ("one", "default"))
+        one, default = (
+            statistics.median(turn[str(n)] for turn in seconds[name]) for name in ("one", "default")
+        )
         rows.append({"n": n, "one": one, "default": default, "ratio": default / one})
     return {"rows": rows}
 
@@ -38,14 +44,21 @@ def measure(request: dict[str, Any]) -> dict[str, float]:
     """The child's work: median seconds of a suggestion by n."""
     suggest(20, 0)
     return {
-        str(n): statistics.median(sum(suggest(n, repeat % 3)) for repeat in range(request["repeats"]))
+        str(n): statistics.median(
+            sum(suggest(n, repeat % 3)) for repeat in range(request["repeats"])
+        )
         for n in request["sizes"]
     }
 
 
 def factorization_table() -> str:
-    """Markdown: n, milliseconds with one and with two threads, median (minimum), and what ceibo uses."""
-    lines = ["| n | 1 thread | 2 threads | 1 / 2 by median | by minimum | ceibo uses |", "|--:|--:|--:|--:|--:|--:|"]
+    """Markdown: n, milliseconds with one and with two threads, median (minimum), and what ceibo
+    uses.
+    """
+    lines = [
+        "| n | 1 thread | 2 threads | 1 / 2 by median | by minimum | ceibo uses |",
+        "|--:|--:|--:|--:|--:|--:|",
+    ]
     for n in SIZES:
         cells, medians, minima = [], [], []
         for threads in (1, 2):

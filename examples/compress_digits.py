@@ -1,9 +1,12 @@
-"""Trains a small convolutional network on scikit-learn's digits, then compresses it: ranks chosen under a noisy error.
+"""Trains a small convolutional network on scikit-learn's digits, then compresses it: ranks chosen
+under a noisy error.
 
-Each candidate is judged on a few pictures drawn afresh, so its error is noisy; the search is told how noisy. At the end
-the network it recommends is measured on all held-back pictures, beside the original.
+Each candidate is judged on a few pictures drawn afresh, so its error is noisy; the search is told
+how noisy. At the end the network it recommends is measured on all held-back pictures, beside the
+original.
 
-Run it with `python examples/compress_digits.py`. Needs torch and scikit-learn; about a minute on a CPU.
+Run it with `python examples/compress_digits.py`. Needs torch and scikit-learn; about a minute on a
+CPU.
 """
 
 import numpy as np
@@ -12,16 +15,23 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 import ceibo
-from ceibo.paper.compression import compress
+from ceibo.compression import compress
 
 SEED, EPOCHS, SAMPLE, TRIALS = 0, 15, 60, 60
 
 
 def network() -> nn.Sequential:
     return nn.Sequential(
-        nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(64 * 16, 128), nn.ReLU(), nn.Linear(128, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(32, 64, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(64 * 16, 128),
+        nn.ReLU(),
+        nn.Linear(128, 10),
+    )
 
 
 def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> None:
@@ -64,7 +74,10 @@ def main() -> None:
     for name, each in (("original", model), ("compressed", found.network)):
         size = sum(parameter.numel() for parameter in each.parameters())
         error = wrong(each, x[check], y[check]) / len(check)
-        print(f"{name:<10} {size:>7} parameters, error {error:.4f} on all {len(check)} pictures held back")
+        print(
+            f"{name:<10} {size:>7} parameters, error {error:.4f} on all {len(check)} pictures held"
+            " back"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Optimises a noisy function with the array-level engine, and shows why the best noisy value is not the best point.
+"""Optimises a noisy function with the array-level engine, and shows why the best noisy value is not
+the best point.
 
 Run it with `make run`, or `python examples/engine_demo.py`.
 """
@@ -21,7 +22,9 @@ Array = np.ndarray
 def truth(X: Array) -> Array:
     """A tilted bowl with ripples, f = 0 at OPTIMUM. In real life nobody can see this."""
     a, b = (X - OPTIMUM).T
-    return np.asarray(4.0 * a**2 + 4.0 * b**2 + 2.0 * a * b + 0.5 * (1.0 - np.cos(12.0 * a)) * (1.0 + b**2))
+    return np.asarray(
+        4.0 * a**2 + 4.0 * b**2 + 2.0 * a * b + 0.5 * (1.0 - np.cos(12.0 * a)) * (1.0 + b**2)
+    )
 
 
 def measure(X: Array, rng: np.random.Generator) -> Array:
@@ -37,8 +40,9 @@ def model(X: Array, y: Array) -> GaussianProcess:
 def main() -> None:
     console, rng = Console(), np.random.default_rng(SEED)
     console.print(
-        f"[bold]Minimise a function of two settings[/], measured with an error of ±{NOISE_STD}:\n"
-        f"{INITIAL} points, then {STEPS} more, each where corrected expected improvement ('gain?') is largest.\n",
+        "[bold]Minimise a function of two settings[/], measured with an error of"
+        f" ±{NOISE_STD}:\n{INITIAL} points, then {STEPS} more, each where corrected expected"
+        " improvement ('gain?') is largest.\n",
         highlight=False,
     )
     X = qmc.Sobol(2, seed=SEED).random(INITIAL)
@@ -49,8 +53,8 @@ def main() -> None:
         x, value = acquisition.maximize(corrected, seed=step)
         X, y = np.vstack([X, x]), np.append(y, measure(x[None, :], rng))
         console.print(
-            f"step {step:2d}  best [bold green]{best.mean:+.2f} ± {best.std:.2f}[/] at ({_place(best.x)})"
-            f"  gain {value:.3f}? at ({_place(x)}): {y[-1]:+.2f}",
+            f"step {step:2d}  best [bold green]{best.mean:+.2f} ± {best.std:.2f}[/] at"
+            f" ({_place(best.x)})  gain {value:.3f}? at ({_place(x)}): {y[-1]:+.2f}",
             highlight=False,
         )
     summary(console, model(X, y), X, y)
@@ -72,13 +76,16 @@ def summary(console: Console, gp: GaussianProcess, X: Array, y: Array) -> None:
         table.add_column(column, justify="right" if column else "left")
     for name, x, claim, std in rows:
         true = float(truth(x[None, :])[0])
-        table.add_row(name, _place(x), f"{claim:+.2f} ± {std:.2f}", f"{true:+.2f}", f"{abs(claim - true):.2f}")
+        table.add_row(
+            name, _place(x), f"{claim:+.2f} ± {std:.2f}", f"{true:+.2f}", f"{abs(claim - true):.2f}"
+        )
     console.print()
     console.print(table)
     odds = acquisition.probability_best(gp, best.index)
     console.print(
-        f"The first row takes one lucky value at its word; the other two are the model's estimates. Best measured "
-        f"point: a {odds:.0%} chance of truly being the best of the {len(y)} measured.",
+        "The first row takes one lucky value at its word; the other two are the model's estimates."
+        f" Best measured point: a {odds:.0%} chance of truly being the best of the {len(y)}"
+        " measured.",
         highlight=False,
     )
 

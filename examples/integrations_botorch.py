@@ -1,6 +1,7 @@
 """Corrected expected improvement as a drop-in acquisition function of BoTorch and of Ax.
 
-Needs `pip install 'ceibo[botorch]' ax-platform`. Run it with `python examples/integrations_botorch.py`.
+Needs `pip install 'ceibo[botorch]' ax-platform`. Run it with `python
+examples/integrations_botorch.py`.
 """
 
 import warnings
@@ -39,16 +40,21 @@ def fitted(X: torch.Tensor, Y: torch.Tensor) -> SingleTaskGP:
 
 
 def with_botorch() -> torch.Tensor:
-    """The usual loop; only the acquisition function differs: no `best_f`, the observed points instead."""
+    """The usual loop; only the acquisition function differs: no `best_f`, the observed points
+    instead.
+    """
     torch.manual_seed(0)
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
     X = torch.rand(6, 2, dtype=torch.float64)
     Y = measure(X)
     while len(X) < TRIALS:
         acquisition = LogCorrectedExpectedImprovement(fitted(X, Y), X_observed=X)
-        candidates, _ = optimize_acqf(acquisition, bounds, q=2, num_restarts=4, raw_samples=64, sequential=True)
+        candidates, _ = optimize_acqf(
+            acquisition, bounds, q=2, num_restarts=4, raw_samples=64, sequential=True
+        )
         X, Y = torch.cat([X, candidates]), torch.cat([Y, measure(candidates)])
-    return LogCorrectedExpectedImprovement(fitted(X, Y), X).X_incumbent  # the best by posterior mean, 1 x d
+    # the best by posterior mean, 1 x d
+    return LogCorrectedExpectedImprovement(fitted(X, Y), X).X_incumbent
 
 
 def strategy() -> GenerationStrategy:
@@ -60,13 +66,16 @@ def strategy() -> GenerationStrategy:
         transition_criteria=[MinTrials(threshold=6, transition_to="CorrectedEI")],
     )
     go_on = GenerationNode(
-        name="CorrectedEI", generator_specs=[GeneratorSpec(Generators.BOTORCH_MODULAR, generator_kwargs=ours)]
+        name="CorrectedEI",
+        generator_specs=[GeneratorSpec(Generators.BOTORCH_MODULAR, generator_kwargs=ours)],
     )
     return GenerationStrategy(name="Sobol+CorrectedEI", nodes=[start, go_on])
 
 
 def with_ax() -> Client:
-    """An Ax experiment of 20 trials; Ax is told the standard error of each value, and so knows the noise."""
+    """An Ax experiment of 20 trials; Ax is told the standard error of each value, and so knows the
+    noise.
+    """
     torch.manual_seed(1)
     register_with_ax()  # lets Ax save the experiment with the class's name
     client = Client(random_seed=0)
@@ -85,11 +94,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)  # tiny matrices: more threads only wait for one another
     best = with_botorch()
-    print(f"BoTorch: best measured point ({best[0, 0]:.2f}, {best[0, 1]:.2f}), truly {truth(best).item():+.2f}")
+    print(
+        f"BoTorch: best measured point ({best[0, 0]:.2f}, {best[0, 1]:.2f}), truly"
+        f" {truth(best).item():+.2f}"
+    )
     params, outcome, _, _ = with_ax().get_best_parameterization()
     found = truth(torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)).item()
     mean, error = outcome["purity"]
-    print(f"Ax:      ({params['x']:.2f}, {params['y']:.2f}), believed {mean:+.2f} ± {error:.2f}, truly {found:+.2f}")
+    print(
+        f"Ax:      ({params['x']:.2f}, {params['y']:.2f}), believed {mean:+.2f} ± {error:.2f},"
+        f" truly {found:+.2f}"
+    )
 
 
 if __name__ == "__main__":

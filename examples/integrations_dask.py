@@ -17,13 +17,18 @@ def objective(params: dict[str, float]) -> ceibo.Measurement:
 
 
 def main() -> None:
-    # On a real cluster: Client("tcp://scheduler:8786"), or dask_jobqueue's SLURMCluster in place of LocalCluster.
+    # On a real cluster: Client("tcp://scheduler:8786"), or dask_jobqueue's SLURMCluster in place of
+    # LocalCluster.
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
         Client(cluster) as client,
     ):
         space = {"x": ceibo.Float(0, 1)}
-        result = ceibo.minimize(objective, space, n_trials=20, executor=client.get_executor(), jobs=2, seed=0)
+        result = ceibo.minimize(
+            objective, space, n_trials=20, executor=client.get_executor(), jobs=2, seed=0
+        )
     print(f"{result.stop.message}")
     print(f"best: {result.best}")
 

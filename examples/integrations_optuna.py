@@ -1,4 +1,5 @@
-"""CeiboSampler in Optuna: a noisy objective, its noise reported, an early stop, and the best trial by the model.
+"""CeiboSampler in Optuna: a noisy objective, its noise reported, an early stop, and the best trial
+by the model.
 
 Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_optuna.py`.
 """
@@ -6,7 +7,13 @@ Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_o
 import numpy as np
 import optuna
 
-from ceibo.integrations.optuna import CeiboSampler, best_trial_by_posterior, recommended, report_noise, stop_by_cost
+from ceibo.integrations.optuna import (
+    CeiboSampler,
+    best_trial_by_posterior,
+    recommended,
+    report_noise,
+    stop_by_cost,
+)
 
 REPEATS = 4
 rng = np.random.default_rng(0)
@@ -22,7 +29,8 @@ def objective(trial: optuna.Trial) -> float:
     layers = trial.suggest_int("layers", 1, 9)
     solvent = trial.suggest_categorical("solvent", ["water", "ethanol"])
     values = truth(x, layers, solvent) + 0.4 * rng.standard_normal(REPEATS)
-    report_noise(trial, float(np.std(values, ddof=1) / np.sqrt(REPEATS)))  # leave it out and it is inferred
+    # leave it out and it is inferred
+    report_noise(trial, float(np.std(values, ddof=1) / np.sqrt(REPEATS)))
     return float(np.mean(values))
 
 
@@ -33,8 +41,14 @@ def main() -> None:
     best, anywhere = best_trial_by_posterior(study), recommended(study)
     print(f"{len(study.trials)} trials")
     lucky = study.best_trial
-    print(f"Optuna's best trial  #{lucky.number}: {lucky.value:+.2f}, truly {truth(**lucky.params):.2f}")
-    print(f"best by the model    #{best.number}: {best.mean:+.2f} ± {best.std:.2f}, truly {truth(**best.params):.2f}")
+    print(
+        f"Optuna's best trial  #{lucky.number}: {lucky.value:+.2f}, truly"
+        f" {truth(**lucky.params):.2f}"
+    )
+    print(
+        f"best by the model    #{best.number}: {best.mean:+.2f} ± {best.std:.2f}, truly"
+        f" {truth(**best.params):.2f}"
+    )
     print(f"recommended          {anywhere}, truly {truth(**anywhere.params):.2f}")
 
 

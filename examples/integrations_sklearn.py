@@ -13,19 +13,29 @@ from ceibo.integrations.sklearn import CeiboSearchCV
 
 def main() -> None:
     X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=250, stratify=y, random_state=0)
-    space = {"max_depth": randint(1, 13), "min_samples_leaf": randint(1, 31), "ccp_alpha": loguniform(1e-4, 1e-1)}
+    X_train, X_test, y_train, y_test = train_test_split(
+        X, y, train_size=250, stratify=y, random_state=0
+    )
+    space = {
+        "max_depth": randint(1, 13),
+        "min_samples_leaf": randint(1, 31),
+        "ccp_alpha": loguniform(1e-4, 1e-1),
+    }
     tree = DecisionTreeClassifier(random_state=0)
 
     random = RandomizedSearchCV(tree, space, n_iter=20, random_state=0).fit(X_train, y_train)
     ours = CeiboSearchCV(tree, space, n_iter=20, random_state=0).fit(X_train, y_train)
 
-    print(f"RandomizedSearchCV says {random.best_score_:.3f}; fresh data {random.score(X_test, y_test):.3f}")
+    print(
+        f"RandomizedSearchCV says {random.best_score_:.3f}; fresh data"
+        f" {random.score(X_test, y_test):.3f}"
+    )
     said = f"{ours.best_score_:.3f} ± {ours.best_std_:.3f}"
     print(f"CeiboSearchCV      says {said}; fresh data {ours.score(X_test, y_test):.3f}")
     results, best = ours.cv_results_, ours.best_index_
     print(f"its choice: {ours.best_params_}")
-    noise, naive = results["noise_test_score"][best], results["std_test_score"][best] / 2  # std / √(folds − 1)
+    # std / √(folds − 1)
+    noise, naive = results["noise_test_score"][best], results["std_test_score"][best] / 2
     mean = results["mean_test_score"][best]
     print(f"its mean score: {mean:.3f} ± {noise:.3f}; by the folds' spread alone ± {naive:.3f}")
 

@@ -1,7 +1,7 @@
 """A lab notebook over days: every morning ask what to try, every evening tell what came out.
 
-The study lives in a file. Nothing else has to stay switched on: each half of the day opens the study anew, as two
-people at two computers would. Here a simulated experiment stands for the lab.
+The study lives in a file. Nothing else has to stay switched on: each half of the day opens the
+study anew, as two people at two computers would. Here a simulated experiment stands for the lab.
 """
 
 import random

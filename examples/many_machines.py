@@ -1,10 +1,12 @@
-"""Many machines on one study: each runs the same command with the same storage, and they share the work.
+"""Many machines on one study: each runs the same command with the same storage, and they share the
+work.
 
 python many_machines.py [STORAGE]
 
-On real machines the storage is a PostgreSQL server that all of them reach, and `ceibo run` is started on each, by hand
-or by a scheduler; a machine may join, leave or crash at any time. Here three processes stand for three machines, and
-without an argument they share a file, which is fine on one computer.
+On real machines the storage is a PostgreSQL server that all of them reach, and `ceibo run` is
+started on each, by hand or by a scheduler; a machine may join, leave or crash at any time. Here
+three processes stand for three machines, and without an argument they share a file, which is fine
+on one computer.
 """
 
 import subprocess
@@ -40,7 +42,11 @@ def main() -> None:
         storage = ["--storage", sys.argv[1]] if len(sys.argv) > 1 else []
         ceibo = [sys.executable, "-m", "ceibo"]
         machines = [
-            subprocess.Popen([*ceibo, "run", "study.toml", "--quiet", *storage], cwd=folder, stdout=subprocess.DEVNULL)
+            subprocess.Popen(
+                [*ceibo, "run", "study.toml", "--quiet", *storage],
+                cwd=folder,
+                stdout=subprocess.DEVNULL,
+            )
             for _ in range(MACHINES)
         ]
         for machine in machines:

@@ -1,7 +1,7 @@
 """Optimises a noisy process end to end, in a file that the next run goes on with.
 
-Run it with `make run`, or `python examples/run_demo.py`. Run it again to see it continue; delete ceibo-demo.db to start
-afresh.
+Run it with `make run`, or `python examples/run_demo.py`. Run it again to see it continue; delete
+ceibo-demo.db to start afresh.
 """
 
 import math
@@ -44,23 +44,38 @@ def main() -> None:
     storage, before = f"sqlite:///{FILE}", 0
     if FILE.exists():
         before = len(ceibo.Study.open(storage, "demo", space=SPACE).trials)
-        console.print(f"[bold]Going on with {FILE}[/], which holds {before} trials. Delete it to start afresh.\n")
+        console.print(
+            f"[bold]Going on with {FILE}[/], which holds {before} trials. Delete it to start"
+            " afresh.\n"
+        )
     else:
         console.print(
-            f"[bold]Minimise the loss of a reaction[/] over temperature, rate and solvent, measured with an error of\n"
-            f"±{NOISE}. Everything is stored in {FILE}: stop with Ctrl-C, run it again, and it goes on.\n"
+            "[bold]Minimise the loss of a reaction[/] over temperature, rate and solvent, measured"
+            f" with an error of\n±{NOISE}. Everything is stored in {FILE}: stop with Ctrl-C, run it"
+            " again, and it goes on.\n"
         )
     random.seed(before)  # other errors than the last time
     result = ceibo.minimize(
-        measure, SPACE, n_trials=before + TRIALS, cost=PRICE, storage=storage, name="demo", seed=2, progress=True
+        measure,
+        SPACE,
+        n_trials=before + TRIALS,
+        cost=PRICE,
+        storage=storage,
+        name="demo",
+        seed=2,
+        progress=True,
     )
     report(console, result)
 
 
 def report(console: Console, result: ceibo.Result) -> None:
-    """The raw best, the honest best and the recommendation, beside the truth; and why it stopped."""
+    """The raw best, the honest best and the recommendation, beside the truth; and why it
+    stopped.
+    """
     raw, best, recommended = result.best_observed, result.best, result.recommended
-    table = Table(title=f"After {len(result.study.trials)} trials (the truth: 0 at {_settings(BEST)})")
+    table = Table(
+        title=f"After {len(result.study.trials)} trials (the truth: 0 at {_settings(BEST)})"
+    )
     for column in ("", "settings", "claims", "true loss"):
         table.add_column(column, justify="left" if column in ("", "settings") else "right")
     for name, params, claim, std in (
@@ -73,7 +88,8 @@ def report(console: Console, result: ceibo.Result) -> None:
     console.print(table)
     console.print(f"\n[bold]Raw and honest.[/] {_sentence(raw.why)}")
     console.print(
-        f"[bold]How sure.[/] Trial {best.number} is the best of all measured with {best.probability:.0%} chance."
+        f"[bold]How sure.[/] Trial {best.number} is the best of all measured with"
+        f" {best.probability:.0%} chance."
     )
     console.print(f"[bold]Why it ended.[/] {_sentence(result.stop.message)}")
 

@@ -1,8 +1,8 @@
 """A simulator: how many clerks, and how fast, for a counter with random customers?
 
-Each evaluation runs a few simulated days; their scatter tells ceibo how noisy the answer is. Clerks and speed cost
-money, waiting customers cost more. A counter that cannot keep up costs a hundred times more than a good one, so the
-logarithm is what is minimised. Evaluations go to two processes.
+Each evaluation runs a few simulated days; their scatter tells ceibo how noisy the answer is. Clerks
+and speed cost money, waiting customers cost more. A counter that cannot keep up costs a hundred
+times more than a good one, so the logarithm is what is minimised. Evaluations go to two processes.
 """
 
 import math
@@ -36,7 +36,9 @@ def one_day(clerks: int, speed: float, rng: random.Random) -> float:
 def cost(params: dict[str, Any]) -> ceibo.Measurement:
     """Logarithm of the cost of five simulated days, as replicates."""
     rng = random.Random(repr(sorted(params.items())))  # every setting has its own, repeatable, luck
-    return ceibo.Measurement.of([math.log(one_day(params["clerks"], params["speed"], rng)) for _ in range(5)])
+    return ceibo.Measurement.of(
+        [math.log(one_day(params["clerks"], params["speed"], rng)) for _ in range(5)]
+    )
 
 
 def main() -> None:
@@ -45,7 +47,10 @@ def main() -> None:
     best = result.best
     print(f"{result.stop.message}")
     price, doubt = math.exp(best.mean), 100 * best.std
-    print(f"{best.params['clerks']} clerks at speed {best.params['speed']:.2f}: {price:.0f} a day, ± {doubt:.0f} %")
+    print(
+        f"{best.params['clerks']} clerks at speed {best.params['speed']:.2f}: {price:.0f} a day, ±"
+        f" {doubt:.0f} %"
+    )
     print(f"lowest mean of five days seen: {math.exp(result.best_observed.value):.0f}")
 
 

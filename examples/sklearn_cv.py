@@ -1,7 +1,7 @@
 """A scikit-learn model: cross-validation is a noisy measurement, so say how noisy it is.
 
-The score of k folds is their mean; its noise is about their standard deviation over √k. With that, ceibo neither trusts
-a lucky split nor wastes fits on splitting hairs.
+The score of k folds is their mean; its noise is about their standard deviation over √k. With that,
+ceibo neither trusts a lucky split nor wastes fits on splitting hairs.
 """
 
 from typing import Any
@@ -26,7 +26,9 @@ def accuracy(params: dict[str, Any]) -> ceibo.Measurement:
     """Mean accuracy of five random folds, with its noise."""
     folds = KFold(5, shuffle=True, random_state=0)
     scores = cross_val_score(SVC(**params), X, y, cv=folds)
-    return ceibo.Measurement(float(np.mean(scores)), noise=float(np.std(scores, ddof=1) / np.sqrt(len(scores))))
+    return ceibo.Measurement(
+        float(np.mean(scores)), noise=float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+    )
 
 
 def main() -> None:
@@ -35,7 +37,10 @@ def main() -> None:
     best = result.best
     print(result.stop.message)
     print(f"accuracy {best.mean:.3f} ± {best.std:.3f} with {best.params}")
-    print(f"the best single score, {result.best_observed.value:.3f}, is trial {result.best_observed.number}")
+    print(
+        f"the best single score, {result.best_observed.value:.3f}, is trial"
+        f" {result.best_observed.number}"
+    )
 
 
 if __name__ == "__main__":

@@ -28,7 +28,9 @@ class Audit:
 def audit(store: Store, study_id: int, acknowledged: Sequence[Acknowledged]) -> Audit:
     """Compare a study, read afresh from the database, with what its workers were told is stored."""
     snapshot, events = store.snapshot(study_id), store.events(study_id)
-    stored = {(t.number, m.key): m.measurement.value for t in snapshot.trials for m in t.measurements}
+    stored = {
+        (t.number, m.key): m.measurement.value for t in snapshot.trials for m in t.measurements
+    }
     return Audit(
         lost=sum(stored.get((a.number, a.key)) != a.value for a in acknowledged),
         twice=sum(len(trial.measurements) > 1 for trial in snapshot.trials),

@@ -1,4 +1,5 @@
-"""The BoTorch acquisition functions on a GPU: values, gradients and optimize_acqf in float64, beside the CPU.
+"""The BoTorch acquisition functions on a GPU: values, gradients and optimize_acqf in float64,
+beside the CPU.
 
 python -m soak.botorch_gpu     needs CUDA, torch and BoTorch; of ceibo only its source file
 
@@ -31,7 +32,9 @@ NAMES: Final = (
 
 
 def classes() -> Any:
-    """The module, loaded from its file: it needs nothing else of ceibo, so the machine need not have it installed."""
+    """The module, loaded from its file: it needs nothing else of ceibo, so the machine need not
+    have it installed.
+    """
     spec = importlib.util.spec_from_file_location("ceibo_botorch", _SOURCE)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(_SOURCE)
@@ -44,7 +47,9 @@ def data(device: str, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
     """Noisy values of a smooth function in six dimensions, the same on every device."""
     generator = torch.Generator().manual_seed(0)
     X = torch.rand(_N, _D, generator=generator, dtype=torch.float64)
-    Y = torch.sin(4 * X).sum(dim=-1, keepdim=True) + _NOISE * torch.randn(_N, 1, generator=generator, dtype=X.dtype)
+    Y = torch.sin(4 * X).sum(dim=-1, keepdim=True) + _NOISE * torch.randn(
+        _N, 1, generator=generator, dtype=X.dtype
+    )
     return X.to(device, dtype), Y.to(device, dtype)
 
 
@@ -57,7 +62,9 @@ def fitted(device: str, dtype: torch.dtype, state: dict[str, torch.Tensor] | Non
     return model.to(device, dtype).eval()
 
 
-def evaluated(module: Any, name: str, model: SingleTaskGP, X: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def evaluated(
+    module: Any, name: str, model: SingleTaskGP, X: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Values and gradients at X (b x 1 x d), with three pending points, on the CPU in float64."""
     observed = data(X.device.type, X.dtype)[0]
     function = getattr(module, name)(model, observed, X_pending=X[:3, 0])
@@ -67,17 +74,29 @@ def evaluated(module: Any, name: str, model: SingleTaskGP, X: torch.Tensor) -> t
     return values.detach().cpu().double(), gradient.cpu().double()
 
 
-def optimized(module: Any, name: str, model: SingleTaskGP, observed: torch.Tensor) -> dict[str, Any]:
+def optimized(
+    module: Any, name: str, model: SingleTaskGP, observed: torch.Tensor
+) -> dict[str, Any]:
     """optimize_acqf from the same starts on every device."""
     function = getattr(module, name)(model, observed)
-    starts = torch.rand(16, 1, _D, generator=torch.Generator().manual_seed(1), dtype=torch.float64).to(observed)
+    starts = torch.rand(
+        16, 1, _D, generator=torch.Generator().manual_seed(1), dtype=torch.float64
+    ).to(observed)
     bounds = torch.stack([torch.zeros(_D), torch.ones(_D)]).to(observed)
     began = time.perf_counter()
-    x, value = optimize_acqf(function, bounds, q=1, num_restarts=16, batch_initial_conditions=starts)
-    return {"x": x.cpu().double(), "value": torch.as_tensor(value).item(), "seconds": time.perf_counter() - began}
+    x, value = optimize_acqf(
+        function, bounds, q=1, num_restarts=16, batch_initial_conditions=starts
+    )
+    return {
+        "x": x.cpu().double(),
+        "value": torch.as_tensor(value).item(),
+        "seconds": time.perf_counter() - began,
+    }
 
 
-def compare(module: Any, name: str, cpu: SingleTaskGP, state: dict[str, torch.Tensor]) -> dict[str, Any]:
+def compare(
+    module: Any, name: str, cpu: SingleTaskGP, state: dict[str, torch.Tensor]
+) -> dict[str, Any]:
     gpu = fitted("cuda", torch.float64, state)
     X = torch.rand(500, 1, _D, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     here, there = evaluated(module, name, cpu, X), evaluated(module, name, gpu, X.cuda())
@@ -87,7 +106,9 @@ def compare(module: Any, name: str, cpu: SingleTaskGP, state: dict[str, torch.Te
     second = optimized(module, name, gpu, data("cuda", torch.float64)[0])
     return {
         "largest difference of values": float((here[0] - there[0]).abs().max()),
-        "largest relative difference of gradients": float((here[1] - there[1]).norm() / here[1].norm()),
+        "largest relative difference of gradients": float(
+            (here[1] - there[1]).norm() / here[1].norm()
+        ),
         "float32 on the GPU: finite": bool(rough[0].isfinite().all() and rough[1].isfinite().all()),
         "float32 on the GPU: largest difference of values": float((here[0] - rough[0]).abs().max()),
         "optimize_acqf: distance of the maximisers": float((first["x"] - second["x"]).abs().max()),
@@ -105,14 +126,19 @@ def main() -> int:
     cpu = fitted("cpu", torch.float64, None)
     state = cpu.state_dict()
     figures: dict[str, Any] = {
-        "device": torch.cuda.get_device_name(), "torch": torch.__version__, "botorch": version("botorch")
-    }  # fmt: skip
+        "device": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "botorch": version("botorch"),
+    }
     ok = True
     for name in NAMES:
         found = figures[name] = compare(module, name, cpu, state)
-        same_values = abs(found["optimize_acqf: values"][0] - found["optimize_acqf: values"][1]) < 1e-6
+        same_values = (
+            abs(found["optimize_acqf: values"][0] - found["optimize_acqf: values"][1]) < 1e-6
+        )
         equal = (
-            found["largest difference of values"] < 1e-9 and found["largest relative difference of gradients"] < 1e-6
+            found["largest difference of values"] < 1e-9
+            and found["largest relative difference of gradients"] < 1e-6
         )
         ok &= equal and same_values and found["float32 on the GPU: finite"]
     figures["equal"] = ok

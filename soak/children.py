@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from ceibo.study.measurement import Measurement
+from ceibo.decide.measurement import Measurement
 from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, hand_out_key
 
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """One line of a child's diary: `tell` returned for this measurement, after `seconds` for ask and tell."""
+    """One line of a child's diary: `tell` returned for this measurement, after `seconds` for ask
+    and tell.
+    """
 
     number: int
     key: str
@@ -27,7 +29,9 @@ class Acknowledged:
 
 @dataclass(frozen=True)
 class Diary:
-    """A file a child appends to; each line reaches the kernel before the child goes on, so a kill keeps it."""
+    """A file a child appends to; each line reaches the kernel before the child goes on, so a kill
+    keeps it.
+    """
 
     path: Path
 
@@ -66,7 +70,9 @@ class Job:
 
 
 def fork(work: Callable[[], None], diary: Diary) -> int:
-    """Run `work` in a child process; an exception is written to the diary. Returns the process id."""
+    """Run `work` in a child process; an exception is written to the diary. Returns the
+    process id.
+    """
     pid = os.fork()
     if pid:
         return pid
@@ -96,7 +102,9 @@ def ask(store: Store, study_id: int, lease: Lease, generator: random.Random) -> 
 
 
 def worker(job: Job) -> None:
-    """Ask and tell until the job's trials are told (or for ever), noting each acknowledged measurement."""
+    """Ask and tell until the job's trials are told (or for ever), noting each acknowledged
+    measurement.
+    """
     store = Store(job.url)
     generator = random.Random(f"{job.seed}/{job.worker}/{os.getpid()}")
     lease = Lease(f"{job.worker}-{os.getpid()}", job.lease_seconds)
@@ -104,7 +112,8 @@ def worker(job: Job) -> None:
     while job.trials is None or done < job.trials:
         begin = time.perf_counter()
         trial = ask(store, job.study_id, lease, generator)
-        value = struct.unpack("<d", struct.pack("<Q", generator.getrandbits(62)))[0]  # any exponent, any digits
+        # any exponent, any digits
+        value = struct.unpack("<d", struct.pack("<Q", generator.getrandbits(62)))[0]
         key = hand_out_key(trial.attempt)
         store.tell(job.study_id, trial.number, Measurement(value), key)
         job.diary.acknowledge(trial.number, key, value, time.perf_counter() - begin)

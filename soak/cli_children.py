@@ -1,4 +1,6 @@
-"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and nothing of it is left."""
+"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and nothing of it
+is left.
+"""
 
 import argparse
 import os
@@ -10,9 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceibo.cli.command import Command, CommandFailedError
-from ceibo.cli.placeholders import Template
-from ceibo.study import Categorical, Space
+from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.placeholders import Template
+from ceibo.decide import Categorical, Space
 
 NASTY = Path(__file__).with_name("cli_nasty.py")
 # kind -> (time limit in seconds, value expected or None for a failed trial)
@@ -51,7 +53,9 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
     limit, expected = KINDS[kind]
     marker = uuid.uuid4().hex
     space = Space({"kind": Categorical(list(KINDS))})
-    command = Command(Template((sys.executable, str(NASTY), "{kind}", marker), space, Path.cwd(), limit))
+    command = Command(
+        Template((sys.executable, str(NASTY), "{kind}", marker), space, Path.cwd(), limit)
+    )
 
     def once(_: int) -> tuple[bool, float]:
         begin = time.monotonic()
@@ -66,12 +70,19 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
         outcomes = list(pool.map(once, range(runs)))
     grown = _largest_size() - before
     return Figures(
-        kind, runs, sum(right for right, _ in outcomes), max(late for _, late in outcomes), _alive(marker), grown
-    )  # fmt: skip
+        kind,
+        runs,
+        sum(right for right, _ in outcomes),
+        max(late for _, late in outcomes),
+        _alive(marker),
+        grown,
+    )
 
 
 def _largest_size() -> int:
-    """MB of the largest so far, this process or one of its children (which begin as copies of it)."""
+    """MB of the largest so far, this process or one of its children (which begin as copies
+    of it).
+    """
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(each).ru_maxrss // 1024 for each in who)
 
@@ -98,8 +109,8 @@ def main() -> int:
         figures = misbehave(kind, runs)
         good &= figures.good
         print(
-            f"{kind:<18} {runs:>4}  {figures.right:>11}  {figures.longest:>21.2f} s  {figures.left:>11}  "
-            f"{figures.memory} MB{'' if figures.good else '   MISSED'}",
+            f"{kind:<18} {runs:>4}  {figures.right:>11}  {figures.longest:>21.2f} s "
+            f" {figures.left:>11}  {figures.memory} MB{'' if figures.good else '   MISSED'}",
             flush=True,
         )
     return 0 if good else 1

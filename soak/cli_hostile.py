@@ -1,4 +1,6 @@
-"""Hostile parameter names and values through `ceibo run`: none executed, each delivered as is or refused."""
+"""Hostile parameter names and values through `ceibo run`: none executed, each delivered as is or
+refused.
+"""
 
 import argparse
 import contextlib
@@ -22,12 +24,58 @@ with open("given.jsonl", "a") as file:
 print(len(sys.argv[1]) * 0.001)
 """
 PIECES = (
-    "$(touch CANARY)", "`touch CANARY`", "; touch CANARY", "| touch CANARY", "&& touch CANARY", "$((1))", "${HOME}",
-    "\n touch CANARY\n", "\r", "\t", "'", '"', "\\", "*", "?", "~", "#", "!", "%s", "%n", "--help", "-rf", "/", "../",
-    "<script>", "&lt;", "{{", "}}", "{0}", "{x}", "{", "}", "=", "\x00", "\x1b[31m", "é", "日本", "🌳", "\u202e",
-    "\ufeff", " ", "NUL", "None", "true", "0x1", "() { :;}; touch CANARY", "$IFS", ">CANARY", "<CANARY", "\\n",
+    "$(touch CANARY)",
+    "`touch CANARY`",
+    "; touch CANARY",
+    "| touch CANARY",
+    "&& touch CANARY",
+    "$((1))",
+    "${HOME}",
+    "\n touch CANARY\n",
+    "\r",
+    "\t",
+    "'",
+    '"',
+    "\\",
+    "*",
+    "?",
+    "~",
+    "#",
+    "!",
+    "%s",
+    "%n",
+    "--help",
+    "-rf",
+    "/",
+    "../",
+    "<script>",
+    "&lt;",
+    "{{",
+    "}}",
+    "{0}",
+    "{x}",
+    "{",
+    "}",
+    "=",
+    "\x00",
+    "\x1b[31m",
+    "é",
+    "日本",
+    "🌳",
+    "\u202e",
+    "\ufeff",
+    " ",
+    "NUL",
+    "None",
+    "true",
+    "0x1",
+    "() { :;}; touch CANARY",
+    "$IFS",
+    ">CANARY",
+    "<CANARY",
+    "\\n",
     "__import__('os')",
-)  # fmt: skip
+)
 PER_STUDY = 10
 
 
@@ -36,7 +84,8 @@ class Figures:
     """What became of the names and values."""
 
     names: int
-    delivered: int  # parameters of accepted names whose values arrived exactly, in arguments and environment
+    # parameters of accepted names whose values arrived exactly, in arguments and environment
+    delivered: int
     refused: int  # refused with one clear line and status 2
     wrong: list[str]
     executed: int  # files that only a shell would have made
@@ -45,7 +94,10 @@ class Figures:
 def hostile(count: int, seed: int = 0) -> Figures:
     """Makes `count` names with two values each, and runs studies of them."""
     generator = random.Random(seed)
-    pairs = [(_text(generator) or "x", [f"{_text(generator)}a", f"{_text(generator)}b"]) for _ in range(count)]
+    pairs = [
+        (_text(generator) or "x", [f"{_text(generator)}a", f"{_text(generator)}b"])
+        for _ in range(count)
+    ]
     delivered, refused, wrong = 0, 0, []
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("echo.py").write_text(ECHO)
@@ -54,7 +106,11 @@ def hostile(count: int, seed: int = 0) -> Figures:
             status, message = _run({name: values}, dry=True)
             if status == 0:
                 accepted[f"{name}{len(accepted)}"] = values  # numbered, so that all differ
-            elif status == 2 and len(message.strip().splitlines()) == 1 and "Traceback" not in message:
+            elif (
+                status == 2
+                and len(message.strip().splitlines()) == 1
+                and "Traceback" not in message
+            ):
                 refused += 1
             else:
                 wrong.append(f"{name!r}: status {status}: {message[:200]}")
@@ -73,14 +129,19 @@ def _text(generator: random.Random) -> str:
 
 
 def _deliver(space: dict[str, list[str]], number: int) -> tuple[int, list[str]]:
-    """Runs a study over these parameters, and compares what the program was given with what the study suggested."""
+    """Runs a study over these parameters, and compares what the program was given with what the
+    study suggested.
+    """
     Path("given.jsonl").unlink(missing_ok=True)
     status, message = _run(space, dry=False, name=f"s{number}")
     if status != 0:
         return 0, [f"study {number}: status {status}: {message[:300]}"]
     study = Study.open(f"sqlite:///s{number}.db", f"s{number}")
     given = [json.loads(line) for line in Path("given.jsonl").read_text().splitlines()]
-    wanted = [[list(t.params.values()), {f"CEIBO_{name}": v for name, v in t.params.items()}] for t in study.trials]
+    wanted = [
+        [list(t.params.values()), {f"CEIBO_{name}": v for name, v in t.params.items()}]
+        for t in study.trials
+    ]
     study.close()
     if given == wanted:
         return len(space), []

@@ -1,4 +1,6 @@
-"""`ceibo run` killed with SIGKILL at random moments and started again: nothing lost, no trial twice at a time."""
+"""`ceibo run` killed with SIGKILL at random moments and started again: nothing lost, no trial twice
+at a time.
+"""
 
 import argparse
 import json
@@ -16,7 +18,8 @@ from pathlib import Path
 from ceibo import Study
 from ceibo.errors import CeiboError
 
-# Holds a lock named after its setting while it works: whoever finds it held runs at the same time as another.
+# Holds a lock named after its setting while it works: whoever finds it held runs at the same time
+# as another.
 WORK = """
 import fcntl, hashlib, os, sys, time
 name = hashlib.sha256(" ".join(sys.argv[1:]).encode()).hexdigest()[:16]
@@ -71,7 +74,9 @@ def kill_often(kills: int, trials: int, seed: int = 0, jobs: int = 2) -> Figures
         folder = Path(name)
         (folder / "locks").mkdir()
         (folder / "work.py").write_text(WORK)
-        (folder / "study.toml").write_text(STUDY.format(python=json.dumps(sys.executable), trials=trials))
+        (folder / "study.toml").write_text(
+            STUDY.format(python=json.dumps(sys.executable), trials=trials)
+        )
         seen: dict[int, tuple[object, ...]] = {}
         lost = 0
         for _ in range(kills):
@@ -133,7 +138,9 @@ def _measurements(folder: Path) -> dict[int, tuple[object, ...]]:
         study = Study.open(f"sqlite:///{folder}/kills.db", "kills")
     except CeiboError:
         return {}  # killed before the study was made
-    found: dict[int, tuple[object, ...]] = {trial.number: trial.measurements for trial in study.trials}
+    found: dict[int, tuple[object, ...]] = {
+        trial.number: trial.measurements for trial in study.trials
+    }
     study.close()
     return found
 

@@ -1,4 +1,6 @@
-"""Many processes on one study: nothing lost, no number twice, no error shown, also while the server crashes."""
+"""Many processes on one study: nothing lost, no number twice, no error shown, also while the server
+crashes.
+"""
 
 import argparse
 import os
@@ -28,7 +30,9 @@ class Crowd:
     audit: Audit
 
 
-def run_crowd(url: str, folder: Path, processes: int, trials: int, meanwhile: Callable[[], None]) -> Crowd:
+def run_crowd(
+    url: str, folder: Path, processes: int, trials: int, meanwhile: Callable[[], None]
+) -> Crowd:
     """Let `processes` workers tell `trials` trials each, while `meanwhile` happens."""
     store = Store(url)
     study = store.create_study("crowd", {}, {})
@@ -63,7 +67,9 @@ def run_crowd(url: str, folder: Path, processes: int, trials: int, meanwhile: Ca
 
 @dataclass(frozen=True)
 class Crashes:
-    """Crash and restart a server `times` times, spread evenly over the work by watching the diaries."""
+    """Crash and restart a server `times` times, spread evenly over the work by watching the
+    diaries.
+    """
 
     server: Server
     folder: Path
@@ -89,7 +95,10 @@ def main() -> int:
     parser.add_argument("--postgresql-trials", type=int, default=20)
     parser.add_argument("--crashes", type=int, default=3)
     options = parser.parse_args()
-    print(f"{'database':<12}{'processes':>10}{'expected':>10}{'told':>7}{'lost':>6}{'twice':>7}{'gaps':>6}", end="")
+    print(
+        f"{'database':<12}{'processes':>10}{'expected':>10}{'told':>7}{'lost':>6}{'twice':>7}{'gaps':>6}",
+        end="",
+    )
     print(f"{'open':>6}{'errors':>8}{'s':>7}{'median s':>10}{'p99 s':>8}")
     passed = True
     with tempfile.TemporaryDirectory() as name, running_server() as server:
@@ -104,8 +113,14 @@ def main() -> int:
                 crashes = Crashes(server, folder, options.crashes, options.processes * trials)
                 crowd = run_crowd(url, folder, options.processes, trials, crashes)
             a, expected = crowd.audit, options.processes * trials
-            print(f"{database:<12}{options.processes:>10}{expected:>10}{crowd.told:>7}{a.lost:>6}", end="")
-            print(f"{a.twice:>7}{a.gaps:>6}{a.open:>6}{len(crowd.errors):>8}{crowd.seconds:>7.1f}", end="")
+            print(
+                f"{database:<12}{options.processes:>10}{expected:>10}{crowd.told:>7}{a.lost:>6}",
+                end="",
+            )
+            print(
+                f"{a.twice:>7}{a.gaps:>6}{a.open:>6}{len(crowd.errors):>8}{crowd.seconds:>7.1f}",
+                end="",
+            )
             print(f"{crowd.median:>10.3f}{crowd.p99:>8.3f}", flush=True)
             print("\n".join(crowd.errors[:3]), end="")
             passed &= a.passed and not crowd.errors and crowd.told == expected

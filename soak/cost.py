@@ -1,4 +1,6 @@
-"""The price of a measurement on the Sphere problem: a cheaper one stops later, and what it brought."""
+"""The price of a measurement on the Sphere problem: a cheaper one stops later, and what it
+brought.
+"""
 
 import argparse
 import sys
@@ -27,7 +29,7 @@ class Outcome:
     trials: int
     stopped: bool
     true_value: float  # at the incumbent
-    believed: ceibo.study.Profit
+    believed: ceibo.decide.Profit
     true_profit: float
 
 
@@ -43,7 +45,9 @@ def run(price: float, seed: int, most: int) -> Outcome:
     profit = result.study.profit(price)
     true = sphere(result.best.params)
     stopped = result.stop.reason is ceibo.StopReason.COST
-    return Outcome(len(result.study.trials), stopped, true, profit, -true - price * profit.evaluations)
+    return Outcome(
+        len(result.study.trials), stopped, true, profit, -true - price * profit.evaluations
+    )
 
 
 def main() -> int:
@@ -52,7 +56,8 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=120)
     options = parser.parse_args()
     print(
-        f"{'price':>8}{'':>8}{'stopped':>9}{'trials (mean, range)':>24}{'f at best':>11}{'profit':>9}{'believed':>16}"
+        f"{'price':>8}{'':>8}{'stopped':>9}{'trials (mean, range)':>24}{'f at best':>11}"
+        f"{'profit':>9}{'believed':>16}"
     )
     outcomes = {}
     for name, price in PRICES.items():
@@ -60,14 +65,22 @@ def main() -> int:
         runs = outcomes[name]
         trials = [each.trials for each in runs]
         spread = f"{np.mean(trials):.1f} ({min(trials)} to {max(trials)})"
-        print(f"{price:>8g}{name:>8}{sum(each.stopped for each in runs):>6}/{len(runs):<2}{spread:>24}", end="")
+        print(
+            f"{price:>8g}{name:>8}{sum(each.stopped for each in runs):>6}/{len(runs):<2}"
+            f"{spread:>24}",
+            end="",
+        )
         print(f"{np.mean([each.true_value for each in runs]):>11.2f}", end="")
         print(f"{np.mean([each.true_profit for each in runs]):>9.1f}", end="")
-        believed, std = (np.mean([getattr(each.believed, part) for each in runs]) for part in ("value", "std"))
+        believed, std = (
+            np.mean([getattr(each.believed, part) for each in runs]) for part in ("value", "std")
+        )
         print(f"{f'{believed:.1f} ± {std:.1f}':>16}", flush=True)
     rows = zip(*(outcomes[name] for name in ("small", "middle", "large")), strict=True)
     ordered = sum(small.trials >= middle.trials >= large.trials for small, middle, large in rows)
-    means = [np.mean([each.trials for each in outcomes[name]]) for name in ("small", "middle", "large")]
+    means = [
+        np.mean([each.trials for each in outcomes[name]]) for name in ("small", "middle", "large")
+    ]
     print(f"in order in {ordered} of {options.seeds} seeds")
     return 0 if means[0] > means[1] > means[2] and ordered == options.seeds else 1
 

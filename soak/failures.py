@@ -1,8 +1,10 @@
-"""Objectives that fail in a region, at random, or nowhere near the optimum: what the failures cost, and the answer.
+"""Objectives that fail in a region, at random, or nowhere near the optimum: what the failures cost,
+and the answer.
 
-Thirty trials with noise 0.01 on each of five objectives of range about one. Counted: failed trials, the longest row of
-them, and how far the true values at `best` and `recommended` are from the best that can be had; a recommendation that
-fails counts as a fault. No row may be longer than four unless failures come at random.
+Thirty trials with noise 0.01 on each of five objectives of range about one. Counted: failed trials,
+the longest row of them, and how far the true values at `best` and `recommended` are from the best
+that can be had; a recommendation that fails counts as a fault. No row may be longer than four
+unless failures come at random.
 """
 
 import argparse
@@ -66,7 +68,9 @@ TASKS: Final = {
 
 
 def run(task: Task, seed: int, trials: int) -> tuple[int, int, float, float | None]:
-    """Failed trials, the longest row of them, and the regrets of best and recommended (None: it fails)."""
+    """Failed trials, the longest row of them, and the regrets of best and recommended (None: it
+    fails).
+    """
     rng = np.random.default_rng([seed, 3])
     study = Study.create(task.space, seed=seed)
     row = ""
@@ -88,17 +92,24 @@ def run(task: Task, seed: int, trials: int) -> tuple[int, int, float, float | No
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--trials", type=int, default=30)
     options = parser.parse_args()
-    print(f"{'failing':>10}{'failed':>9}{'longest row':>13}{'best':>9}{'recommended':>13}{'of them failing':>17}")
+    print(
+        f"{'failing':>10}{'failed':>9}{'longest row':>13}{'best':>9}"
+        f"{'recommended':>13}{'of them failing':>17}"
+    )
     passed = True
     for name, task in TASKS.items():
         found = [run(task, seed, options.trials) for seed in range(options.seeds)]
         failed, longest, best, recommended = zip(*found, strict=True)
         good = [regret for regret in recommended if regret is not None]
-        print(f"{name:>10}{np.median(failed):>9.3g}{max(longest):>13}{np.median(best):>9.4f}", end="")
+        print(
+            f"{name:>10}{np.median(failed):>9.3g}{max(longest):>13}{np.median(best):>9.4f}", end=""
+        )
         print(f"{np.median(good):>13.4f}{len(found) - len(good):>12} of {len(found)}", flush=True)
         passed &= len(good) >= 0.9 * len(found) and (task.at_random > 0 or max(longest) <= LONGEST)
     return 0 if passed else 1

@@ -1,4 +1,6 @@
-"""Kill a working process at random moments, many times; nothing it acknowledged may be missing afterwards."""
+"""Kill a working process at random moments, many times; nothing it acknowledged may be missing
+afterwards.
+"""
 
 import argparse
 import os
@@ -10,7 +12,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceibo.study.measurement import Measurement
+from ceibo.decide.measurement import Measurement
 from ceibo.study.store import Lease, Store
 from soak.audit import Audit, audit, intact
 from soak.children import Diary, Job, fork, worker
@@ -32,7 +34,9 @@ class Killed:
 
 
 def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
-    """Start a worker, kill it after a random time, `kills` times; then finish what the dead left behind."""
+    """Start a worker, kill it after a random time, `kills` times; then finish what the dead left
+    behind.
+    """
     store = Store(url)
     study = store.create_study("kills", {}, {})
     store.close()
@@ -65,19 +69,32 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print(f"{'database':<12}{'kills':>7}{'told':>8}{'again':>9}{'lost':>6}{'twice':>7}{'gaps':>6}", end="")
+    print(
+        f"{'database':<12}{'kills':>7}{'told':>8}{'again':>9}{'lost':>6}{'twice':>7}{'gaps':>6}",
+        end="",
+    )
     print(f"{'open':>6}{'corrupt':>9}{'errors':>8}{'s':>7}")
     passed = True
     with tempfile.TemporaryDirectory() as name, running_server() as server:
         for database in ("SQLite", "PostgreSQL"):
             folder = Path(name) / database
             folder.mkdir()
-            url = f"sqlite:///{folder / 'study.db'}" if database == "SQLite" else server.new_database()
+            url = (
+                f"sqlite:///{folder / 'study.db'}"
+                if database == "SQLite"
+                else server.new_database()
+            )
             begin = time.perf_counter()
             result = kill_often(url, folder, options.kills, options.seed)
             a = result.audit
-            print(f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.again:>9}", end="")
-            print(f"{a.lost:>6}{a.twice:>7}{a.gaps:>6}{a.open:>6}{not result.intact:>9}{len(result.errors):>8}", end="")
+            print(
+                f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.again:>9}", end=""
+            )
+            print(
+                f"{a.lost:>6}{a.twice:>7}{a.gaps:>6}{a.open:>6}{not result.intact:>9}"
+                f"{len(result.errors):>8}",
+                end="",
+            )
             print(f"{time.perf_counter() - begin:>7.0f}", flush=True)
             passed &= a.passed and result.intact and not result.errors
             print("\n".join(result.errors[:3]), end="")

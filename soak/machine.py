@@ -1,7 +1,8 @@
-"""Random sequences of ask, tell, correct, fail, release, add, enqueue, kills and reopening: no invariant may break.
+"""Random sequences of ask, tell, correct, fail, release, add, enqueue, kills and reopening: no
+invariant may break.
 
-A kill is simulated by dropping the study without a word and opening it again from its file; kills of real processes at
-every statement are in soak.kills and in the tests of the store.
+A kill is simulated by dropping the study without a word and opening it again from its file; kills
+of real processes at every statement are in soak.kills and in the tests of the store.
 """
 
 import argparse
@@ -19,7 +20,11 @@ from ceibo import Categorical, Float, Int, Measurement, Study, Trial
 from ceibo.errors import ConflictError
 from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, WITHDRAWN
 
-SPACE: dict[str, Float | Int | Categorical] = {"x": Float(-1, 1), "k": Int(0, 3), "c": Categorical(["a", "b"])}
+SPACE: dict[str, Float | Int | Categorical] = {
+    "x": Float(-1, 1),
+    "k": Int(0, 3),
+    "c": Categorical(["a", "b"]),
+}
 LEGAL = {
     QUEUED: {QUEUED, RUNNING, DONE, FAILED, WITHDRAWN},
     RUNNING: {QUEUED, RUNNING, DONE, FAILED, WITHDRAWN},
@@ -36,7 +41,9 @@ numbers = st.integers(0, 40)
 
 
 class StudyMachine(RuleBasedStateMachine):
-    """A study and, beside it, what was acknowledged; suggestions are those of the initial design, as it is long."""
+    """A study and, beside it, what was acknowledged; suggestions are those of the initial design,
+    as it is long.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +51,8 @@ class StudyMachine(RuleBasedStateMachine):
         self.url = f"sqlite:///{Path(self.folder.name) / 'study.db'}"
         self.study = Study.create(SPACE, storage=self.url, seed=7, n_initial=1_000_000)
         self.told: dict[tuple[int, str], Measurement] = {}
-        self.first: dict[tuple[int, str], Measurement] = {}  # what was told before the first correction
+        # what was told before the first correction
+        self.first: dict[tuple[int, str], Measurement] = {}
         self.asked: list[Trial] = []
         self.states: list[str] = []
 
@@ -177,12 +185,18 @@ class StudyMachine(RuleBasedStateMachine):
 
 
 def run_sequences(count: int) -> None:
-    """Runs that many sequences; raises at the first broken invariant, with the shortest sequence that breaks it."""
+    """Runs that many sequences; raises at the first broken invariant, with the shortest sequence
+    that breaks it.
+    """
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     options = settings(
-        max_examples=count, stateful_step_count=25, deadline=None, derandomize=True, database=None,
+        max_examples=count,
+        stateful_step_count=25,
+        deadline=None,
+        derandomize=True,
+        database=None,
         suppress_health_check=checks,
-    )  # fmt: skip
+    )
     run_state_machine_as_test(StudyMachine, settings=options)
 
 
@@ -192,7 +206,9 @@ def main() -> int:
     options = parser.parse_args()
     begin = time.perf_counter()
     run_sequences(options.sequences)
-    print(f"{options.sequences} sequences, 0 broken invariants, {time.perf_counter() - begin:.0f} s")
+    print(
+        f"{options.sequences} sequences, 0 broken invariants, {time.perf_counter() - begin:.0f} s"
+    )
     return 0
 
 

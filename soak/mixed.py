@@ -1,8 +1,10 @@
-"""A space of every kind of parameter under noise: how close to the known optimum, and better than random search?
+"""A space of every kind of parameter under noise: how close to the known optimum, and better than
+random search?
 
-Two floats, one logarithmic float, two integers, two categories; noise of 5 % of the range; 60 trials. Judged by the
-true value at the best measured setting and at the recommended one, which is to be within 5 % of the range of the
-optimum in 18 of 20 seeds. Random search, with as many trials, is judged by the true value of its best measurement.
+Two floats, one logarithmic float, two integers, two categories; noise of 5 % of the range; 60
+trials. Judged by the true value at the best measured setting and at the recommended one, which is
+to be within 5 % of the range of the optimum in 18 of 20 seeds. Random search, with as many trials,
+is judged by the true value of its best measurement.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 from ceibo import Study
-from ceibo.paper.suite.tasks import PROCESS, process_range, process_truth
+from ceibo_lab.suite.tasks import PROCESS, process_range, process_truth
 
 SPACE, RANGE, truth = PROCESS, process_range(), process_truth
 

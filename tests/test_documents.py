@@ -32,5 +32,7 @@ def test_demonstration_runs(capsys: pytest.CaptureFixture[str]) -> None:
 def test_local_links_of_the_documents_exist() -> None:
     for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / name).read_text(encoding="utf-8"))
-        missing = [link for link in links if not (ROOT / link).exists() and link != "bench/RESULTS.md"]
+        missing = [
+            link for link in links if not (ROOT / link).exists() and link != "bench/RESULTS.md"
+        ]
         assert not missing, f"{name} links to {missing}"

@@ -1,4 +1,6 @@
-"""The tree is the architecture: imports go one way, and optional packages stay where they belong."""
+"""The tree is the architecture: imports go one way, and optional packages stay where they
+belong.
+"""
 
 import ast
 import subprocess
@@ -18,38 +20,53 @@ ALLOWED = {
     "gp": set(),
     "acquisition": {"gp"},
     "theory": {"gp"},
-    "study": {"acquisition", "gp"},
-    "integrations": {"study", "acquisition", "gp"},
-    "report": {"study", "acquisition", "theory", "gp"},
-    "paper": {"report", "study", "acquisition", "theory", "gp"},
-    "cli": {"paper", "report", "integrations", "study", "acquisition", "theory", "gp"},
+    "files": set(),
+    "text": set(),
+    "decide": {"acquisition", "gp"},
+    "study": {"decide", "acquisition", "gp"},
+    "integrations": {"decide", "acquisition", "gp"},
+    "compression": {"study", "decide", "acquisition", "gp"},
+    "report": {"files", "study", "decide", "acquisition", "theory", "gp"},
+    "command": {"text", "study", "decide"},
+    "cli": {
+        "text",
+        "command",
+        "files",
+        "report",
+        "integrations",
+        "study",
+        "decide",
+        "acquisition",
+        "theory",
+        "gp",
+    },
 }
 EVERYWHERE = {"errors", "version"}
 TOP = {"__init__", "__main__"}  # the doors, which may import anything
 
 # Optional packages and the only places (prefixes of paths) that may import them.
 OPTIONAL = {
-    "torch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py", "paper/compression"),
-    "torchvision": ("paper/compression",),
-    "safetensors": ("paper/compression",),
-    "mlxtend": ("paper/compression",),
-    "botorch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
-    "gpytorch": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
-    "linear_operator": ("integrations/botorch", "paper/references.py", "paper/suite/references.py"),
+    "torch": ("integrations/botorch", "compression"),
+    "torchvision": (),
+    "safetensors": (),
+    "mlxtend": (),
+    "botorch": ("integrations/botorch",),
+    "gpytorch": ("integrations/botorch",),
+    "linear_operator": ("integrations/botorch",),
     "ax": ("integrations/botorch",),
-    "optuna": ("integrations/optuna", "paper/references.py", "paper/suite/references.py"),
-    "sklearn": ("integrations/sklearn", "paper/problems/measure_tables.py"),
-    "matplotlib": ("paper/figures.py", "paper/suite/figures.py", "paper/compression"),
-    "plotly": ("report",),
-    "pandas": ("report", "study/table.py", "study/study.py"),  # Study.to_dataframe, which imports it when called
-    "joblib": ("paper", "integrations/sklearn"),
-    "dask": ("paper",),
-    "distributed": ("paper",),
-    "ray": ("paper",),
+    "optuna": ("integrations/optuna",),
+    "sklearn": ("integrations/sklearn",),
+    "matplotlib": (),
+    "pandas": ("study/table.py", "study/study.py"),  # Study.to_dataframe imports it when called
+    "joblib": ("integrations/sklearn",),
+    "dask": (),
+    "distributed": (),
+    "ray": (),
     "jax": (),
     "mpmath": (),
     "tensorflow": (),
     "skopt": (),
+    "ceibo_lab": (),
 }
 # The model and the acquisitions stand on these alone.
 ENGINE_PACKAGES = {"gp": {"numpy", "scipy", "threadpoolctl"}, "acquisition": {"numpy", "scipy"}}
@@ -65,7 +82,9 @@ MODULES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 def imports_of(path: Path) -> set[str]:
     """Full names of the modules a file imports, wherever in the file."""
-    package = module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
+    package = (
+        module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
+    )
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -121,7 +140,10 @@ def test_optional_packages_stay_where_they_belong(module: str) -> None:
 
 
 def test_modules_of_the_tree_do_not_import_in_circles() -> None:
-    graph = {name: {m for m in imports_of(path) if m in MODULES} - {name} for name, path in MODULES.items()}
+    graph = {
+        name: {m for m in imports_of(path) if m in MODULES} - {name}
+        for name, path in MODULES.items()
+    }
     graph = {name: ends for name, ends in graph.items() if MODULES[name].name != "__init__.py"}
     done: set[str] = set()
 
@@ -149,7 +171,9 @@ def test_the_rules_catch_what_they_forbid(tmp_path: Path, monkeypatch: pytest.Mo
     torchy = tmp_path / "acquisition" / "base.py"
     torchy.write_text("import torch.nn\nimport sqlalchemy\n")
     monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    monkeypatch.setattr(sys.modules[__name__], "MODULES", {module_name(p): p for p in tmp_path.rglob("*.py")})
+    monkeypatch.setattr(
+        sys.modules[__name__], "MODULES", {module_name(p): p for p in tmp_path.rglob("*.py")}
+    )
     assert violations(upward) == ["ceibo.acquisition"]
     assert violations(relative) == ["ceibo.study"]
     assert violations(torchy) == []
@@ -160,5 +184,7 @@ def test_the_rules_catch_what_they_forbid(tmp_path: Path, monkeypatch: pytest.Mo
 def test_importing_loads_no_optional_package(module: str) -> None:
     heavy = sorted(OPTIONAL)
     code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == "[]"

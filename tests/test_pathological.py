@@ -1,6 +1,8 @@
-"""A thousand data sets that nobody would wish for: no exception, no NaN, no negative variance, a point in the box.
+"""A thousand data sets that nobody would wish for: no exception, no NaN, no negative variance, a
+point in the box.
 
-And for each: values times a power of two, noise variances times its square, suggest the very same point.
+And for each: values times a power of two, noise variances times its square, suggest the very same
+point.
 """
 
 from dataclasses import dataclass
@@ -36,7 +38,9 @@ class Case:
 
 
 def points(rng: np.random.Generator, n: int, d: int) -> Array:
-    layout = rng.choice(["random", "same", "repeats", "line", "cluster", "corners", "axis", "near-copies"])
+    layout = rng.choice(
+        ["random", "same", "repeats", "line", "cluster", "corners", "axis", "near-copies"]
+    )
     X = rng.random((n, d))
     if layout == "same":
         X[:] = X[0]
@@ -58,7 +62,17 @@ def points(rng: np.random.Generator, n: int, d: int) -> Array:
 def values(rng: np.random.Generator, X: Array) -> Array:
     n, total = len(X), X.sum(axis=1)
     shape = rng.choice(
-        ["smooth", "noise", "constant", "zero", "linear", "outlier", "step", "nearly-constant", "offset"]
+        [
+            "smooth",
+            "noise",
+            "constant",
+            "zero",
+            "linear",
+            "outlier",
+            "step",
+            "nearly-constant",
+            "offset",
+        ]
     )
     return {
         "smooth": np.sin(7 * total),
@@ -75,7 +89,9 @@ def values(rng: np.random.Generator, X: Array) -> Array:
 
 def variances(rng: np.random.Generator, y: Array) -> Array:
     n, size = len(y), float(np.max(np.abs(y))) ** 2 or 1.0
-    kind = rng.choice(["none", "tiny", "usual", "huge", "spread", "unknown", "mixed", "mostly-none"])
+    kind = rng.choice(
+        ["none", "tiny", "usual", "huge", "spread", "unknown", "mixed", "mostly-none"]
+    )
     return {
         "none": np.zeros(n),
         "tiny": np.full(n, 1e-14 * size),
@@ -98,14 +114,22 @@ def make_case(seed: int) -> Case:
     kinds = rng.choice(["continuous", "mixed", "categorical"], p=[0.6, 0.25, 0.15])
     if d > 12:
         kinds = "continuous"
-    columns = {"continuous": [], "mixed": [k for k in range(d) if rng.random() < 0.5], "categorical": list(range(d))}
+    columns = {
+        "continuous": [],
+        "mixed": [k for k in range(d) if rng.random() < 0.5],
+        "categorical": list(range(d)),
+    }
     discrete: dict[int, Array] = {}
     for k in columns[str(kinds)]:
         discrete[k] = np.linspace(0, 1, int(rng.integers(1, 5)))
         X[:, k] = rng.choice(discrete[k], n)
     categorical = tuple(k for k in discrete if str(kinds) == "categorical" or rng.random() < 0.5)
     size = float(np.max(np.abs(y))) or 1.0
-    scale = 1.0 if rng.random() < 0.3 else 10.0 ** int(rng.choice([-150, -140, -60, -3, 5, 60, 140, 150])) / size
+    scale = (
+        1.0
+        if rng.random() < 0.3
+        else 10.0 ** int(rng.choice([-150, -140, -60, -3, 5, 60, 140, 150])) / size
+    )
     noise = np.minimum(noise * scale * scale, 1e300)  # the mean of several must be a number
     return Case(
         X=X,
@@ -187,12 +211,16 @@ def test_the_thousand_are_as_varied_as_they_should_be() -> None:
         "one observation": [len(c.y) == 1 for c in cases],
         "fifty dimensions": [c.X.shape[1] == 50 for c in cases],
         "repeated points": [len(np.unique(c.X, axis=0)) < len(c.X) for c in cases],
-        "points within 1e-8": [len(c.X) > 1 and 0 < np.max(np.ptp(c.X, axis=0)) < 1e-7 for c in cases],
+        "points within 1e-8": [
+            len(c.X) > 1 and 0 < np.max(np.ptp(c.X, axis=0)) < 1e-7 for c in cases
+        ],
         "constant values": [len(c.y) > 1 and np.ptp(c.y) == 0 for c in cases],
         "no noise": [bool(np.all(c.noise == 0)) for c in cases],
         "unknown noise": [bool(np.all(np.isnan(c.noise))) for c in cases],
         "mixed noise": [0 < np.isnan(c.noise).sum() < len(c.y) for c in cases],
-        "huge noise": [bool(np.nanmax(c.noise, initial=0) > 1e7 * np.max(c.y**2) > 0) for c in cases],
+        "huge noise": [
+            bool(np.nanmax(c.noise, initial=0) > 1e7 * np.max(c.y**2) > 0) for c in cases
+        ],
         "all categorical": [len(c.categorical) == c.X.shape[1] for c in cases],
         "mixed space": [0 < len(c.discrete) < c.X.shape[1] for c in cases],
         "tiny values": [0 < np.max(np.abs(c.y)) < 1e-139 for c in cases],

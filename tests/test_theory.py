@@ -17,7 +17,9 @@ seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 
 
-def random_run(seed: int, largest: int = 25) -> tuple[Kernel, np.ndarray, np.ndarray, np.random.Generator]:
+def random_run(
+    seed: int, largest: int = 25
+) -> tuple[Kernel, np.ndarray, np.ndarray, np.random.Generator]:
     """Unit-amplitude kernel, visited points (some of them twice) and a noise variance for each."""
     rng = np.random.default_rng(seed)
     d, steps = int(rng.integers(1, 4)), int(rng.integers(2, largest))
@@ -37,7 +39,7 @@ def stepwise_variances(kernel: Kernel, X: np.ndarray, noise: np.ndarray) -> np.n
     return np.array(first)
 
 
-# -- information gain -------------------------------------------------------------------------------------------
+# -- information gain ------------------------------------------------------------------
 
 
 @quick
@@ -50,17 +52,23 @@ def test_realised_gain_is_the_chain_rule_sum(seed: int) -> None:
 
 @quick
 @given(seeds)
-def test_sum_of_variances_along_the_visited_points_is_bounded_by_the_realised_gain(seed: int) -> None:
+def test_sum_of_variances_along_the_visited_points_is_bounded_by_the_realised_gain(
+    seed: int,
+) -> None:
     kernel, X, noise, _ = random_run(seed)
     variances = stepwise_variances(kernel, X, noise)
     gain = theory.information_gain(kernel, X, noise)
     # With each observation's own noise the inequality holds term by term, hence with υ_max for all.
     assert np.all(variances <= np.log1p(variances / noise) / np.log1p(1 / noise) * (1 + 1e-12))
-    assert np.sum(variances) <= theory.variance_sum_bound(gain, float(np.sqrt(noise.max()))) * (1 + 1e-9)
+    assert np.sum(variances) <= theory.variance_sum_bound(gain, float(np.sqrt(noise.max()))) * (
+        1 + 1e-9
+    )
 
 
 def test_sum_of_variances_at_a_fixed_point_is_not_bounded_by_the_realised_gain() -> None:
-    """Why the visited points matter: one place measured over and over says nothing about another far away."""
+    """Why the visited points matter: one place measured over and over says nothing about another
+    far away.
+    """
     kernel, steps = Matern52([0.01]), 50
     X, noise = np.zeros((steps, 1)), np.full(steps, 0.01)
     elsewhere = steps * 1.0  # σ² stays 1 at x = 1
@@ -87,7 +95,11 @@ def test_greedy_bound_is_at_least_the_brute_force_maximum(seed: int) -> None:
         theory.information_gain(kernel, pool[list(rows)], same)
         for rows in combinations_with_replacement(range(len(pool)), len(X))
     )
-    assert (1 - np.exp(-1)) * largest <= theory.greedy_gain(kernel, pool, same) * (1 + 1e-12) <= largest * (1 + 1e-9)
+    assert (
+        (1 - np.exp(-1)) * largest
+        <= theory.greedy_gain(kernel, pool, same) * (1 + 1e-12)
+        <= largest * (1 + 1e-9)
+    )
 
 
 def test_gain_of_independent_points_and_of_one_point() -> None:
@@ -96,7 +108,9 @@ def test_gain_of_independent_points_and_of_one_point() -> None:
     assert theory.information_gain(kernel, X, 0.5) == pytest.approx(3 * np.log(3.0))
     assert theory.greedy_gain(kernel, X, np.full(6, 0.5)) == pytest.approx(3 * np.log(3.0))
     assert theory.maximal_gain_bound(kernel, X, 0.5, X) == pytest.approx(3 * np.log(3.0))
-    assert theory.information_gain(kernel, X[[0, 0]], [1.0, 1.0]) == pytest.approx(0.5 * np.log(3.0))
+    assert theory.information_gain(kernel, X[[0, 0]], [1.0, 1.0]) == pytest.approx(
+        0.5 * np.log(3.0)
+    )
 
 
 def test_a_tiny_noise_does_not_ruin_the_bound() -> None:
@@ -109,7 +123,7 @@ def test_a_tiny_noise_does_not_ruin_the_bound() -> None:
     assert theory.maximal_gain_bound(kernel, X, noise) < 0.25 * naive
 
 
-# -- the paper's inequalities -----------------------------------------------------------------------------------
+# -- the paper's inequalities ----------------------------------------------------------
 
 
 def test_tau_inequalities() -> None:
@@ -123,7 +137,9 @@ def test_tau_inequalities() -> None:
 
 @quick
 @given(seeds, st.floats(1e-4, 0.79))
-def test_a_point_worth_measuring_is_not_much_worse_than_the_incumbent(seed: int, kappa: float) -> None:
+def test_a_point_worth_measuring_is_not_much_worse_than_the_incumbent(
+    seed: int, kappa: float
+) -> None:
     """While corrected EI is at least κ, μ(x) − μ(x⁺) ≤ √C σ̃(x); and σ̃ ≤ σ(x) + σ(x⁺) always."""
     kernel, X, noise, rng = random_run(seed)
     gp = GaussianProcess(X, 2.0 * rng.standard_normal(len(X)), noise, kernel)
@@ -139,16 +155,20 @@ def test_a_point_worth_measuring_is_not_much_worse_than_the_incumbent(seed: int,
     assert np.all(excess <= np.sqrt(theory.improvement_constant(kappa)) * spread[worth] + 1e-7)
 
 
-# -- norm, β_T, the bound ---------------------------------------------------------------------------------------
+# -- norm, β_T, the bound --------------------------------------------------------------
 
 
 def test_norm_of_a_known_function_and_its_lower_bound() -> None:
-    """f = Σ c_i k(·, z_i) has ‖f‖² = cᵀKc; values of it never give more, and all centres give exactly that."""
+    """f = Σ c_i k(·, z_i) has ‖f‖² = cᵀKc; values of it never give more, and all centres give
+    exactly that.
+    """
     rng = np.random.default_rng(0)
     kernel = Matern32([0.4, 0.7], 5.0)
     centres, weights = rng.random((6, 2)), rng.standard_normal(6)
     norm = float(np.sqrt(weights @ kernel(centres, centres) @ weights))
-    assert theory.norm_lower_bound(kernel, centres, kernel(centres, centres) @ weights) == pytest.approx(norm)
+    assert theory.norm_lower_bound(
+        kernel, centres, kernel(centres, centres) @ weights
+    ) == pytest.approx(norm)
     previous = 0.0
     X = rng.random((40, 2))
     for n in (1, 5, 20, 40):
@@ -174,7 +194,9 @@ def test_report_is_put_together_as_in_the_paper() -> None:
     assert report.regret_bound == pytest.approx(expected)
     assert report.average_regret_bound == pytest.approx(expected / T)
     assert report.realised_gain == pytest.approx(theory.information_gain(kernel, X, noise))
-    from_values = theory.regret_report(kernel, X, noise, kappa=0.05, f_values=rng.standard_normal(T))
+    from_values = theory.regret_report(
+        kernel, X, noise, kappa=0.05, f_values=rng.standard_normal(T)
+    )
     assert from_values.norm_is_lower_bound
 
 
@@ -185,7 +207,9 @@ def test_units_change_nothing_but_the_bound_s_unit(seed: int, unit: float) -> No
     f, candidates = rng.standard_normal(len(X)), rng.random((20, X.shape[1]))
     scaled = type(kernel)(kernel.lengthscales, kernel.variance * unit**2)
     one = theory.regret_report(kernel, X, noise, kappa=0.1, f_values=f, candidates=candidates)
-    other = theory.regret_report(scaled, X, noise * unit**2, kappa=0.1 * unit, f_values=f * unit, candidates=candidates)
+    other = theory.regret_report(
+        scaled, X, noise * unit**2, kappa=0.1 * unit, f_values=f * unit, candidates=candidates
+    )
     for name in ("noise_max", "realised_gain", "maximal_gain", "norm", "beta", "constant"):
         assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9), name
     assert other.regret_bound == pytest.approx(one.regret_bound * unit, rel=1e-9)
@@ -199,7 +223,9 @@ def test_regret_is_within_the_bound_on_a_function_of_known_norm() -> None:
     X = rng.random((3, 1))
     y = kernel(X, centres) @ weights + 0.1 * rng.standard_normal(3)
     for step in range(15):
-        x = acquisition.maximize(acquisition.build("corrected-ei", GaussianProcess(X, y, noise, kernel)), seed=step).x
+        x = acquisition.maximize(
+            acquisition.build("corrected-ei", GaussianProcess(X, y, noise, kernel)), seed=step
+        ).x
         X = np.vstack([X, x])
         y = np.append(y, kernel(x[None, :], centres) @ weights + 0.1 * rng.standard_normal())
     grid = np.linspace(0, 1, 2001)[:, None]
@@ -209,7 +235,7 @@ def test_regret_is_within_the_bound_on_a_function_of_known_norm() -> None:
     assert 0 <= regret <= report.regret_bound
 
 
-# -- errors -----------------------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -234,7 +260,12 @@ def test_regret_is_within_the_bound_on_a_function_of_known_norm() -> None:
 )
 def test_bad_input(change: dict[str, object], words: str) -> None:
     # Amplitude 2, so the largest κ is twice √(2/π).
-    given_: dict[str, object] = {"X": np.eye(3, 2), "noise_variance": 0.1, "kappa": 1.5, "norm": 1.0} | change
+    given_: dict[str, object] = {
+        "X": np.eye(3, 2),
+        "noise_variance": 0.1,
+        "kappa": 1.5,
+        "norm": 1.0,
+    } | change
     with pytest.raises(InputError, match=words):
         theory.regret_report(Matern52([0.5, 0.5], 4.0), **given_)  # type: ignore[arg-type]
 

@@ -38,7 +38,9 @@ def exact() -> Iterator[None]:
         yield
 
 
-def model_like(gp: GaussianProcess, y: Array | None = None, noise: Array | None = None) -> SingleTaskGP:
+def model_like(
+    gp: GaussianProcess, y: Array | None = None, noise: Array | None = None
+) -> SingleTaskGP:
     """BoTorch's model with the hyperparameters of `gp`, and its data unless given."""
     d = gp.kernel.dimension
     nu = _NU.get(type(gp.kernel))

@@ -32,7 +32,9 @@ text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-seri
 
 def truth(x: Array) -> Array:
     """A shallow valley on the left, the deep one on the right."""
-    return 1.0 - 0.75 * np.exp(-(((x - 0.24) / 0.13) ** 2)) - 1.0 * np.exp(-(((x - 0.76) / 0.11) ** 2))
+    return (
+        1.0 - 0.75 * np.exp(-(((x - 0.24) / 0.13) ** 2)) - 1.0 * np.exp(-(((x - 0.76) / 0.11) ** 2))
+    )
 
 
 def draw(seed: int) -> str:
@@ -46,7 +48,9 @@ def draw(seed: int) -> str:
     std = np.sqrt(variance)
     plain, corrected = (acquisition.build(name, gp) for name in ("ei", "corrected-ei"))
     incumbent = corrected.incumbent
-    canvas = Canvas(860, 470, "EI and corrected EI in one dimension", left=20, right=20, top=34, bottom=200)
+    canvas = Canvas(
+        860, 470, "EI and corrected EI in one dimension", left=20, right=20, top=34, bottom=200
+    )
     x = Scale(0, 1, *canvas.across)
     y_scale = Scale.over([*(mean - std), *(mean + std), *(y - noise), *(y + noise)], canvas.up)
     canvas.add(STYLE, '<rect width="860" height="470" fill="#fff"/>')
@@ -58,19 +62,35 @@ def draw(seed: int) -> str:
     canvas.line(curve(truth(grid), y_scale), "truth")
     canvas.line(curve(mean, y_scale), "mean")
     for point, value, error in zip(X, y, noise, strict=True):
-        canvas.segment((x(point), y_scale(value - error)), (x(point), y_scale(value + error)), "bar")
+        canvas.segment(
+            (x(point), y_scale(value - error)), (x(point), y_scale(value + error)), "bar"
+        )
         canvas.dot(x(point), y_scale(value), 4, "dot")
     lowest = int(np.argmin(y))
     canvas.dot(x(X[lowest]), y_scale(y[lowest]), 8, "raw")
     canvas.dot(x(incumbent.x[0]), y_scale(incumbent.mean), 6, "star")
-    canvas.write(20, 20, "What is known: measurements ± noise, mean ± std of the model, truth (dashed)", kind="strong")
-    canvas.write(x(X[lowest]) + 16, y_scale(y[lowest]) + 5, "lowest value measured: a fluke", kind="red")
-    canvas.write(x(incumbent.x[0]) + 12, y_scale(incumbent.mean) + 20, "best setting x⁺, by the model", kind="blue")
+    canvas.write(
+        20,
+        20,
+        "What is known: measurements ± noise, mean ± std of the model, truth (dashed)",
+        kind="strong",
+    )
+    canvas.write(
+        x(X[lowest]) + 16, y_scale(y[lowest]) + 5, "lowest value measured: a fluke", kind="red"
+    )
+    canvas.write(
+        x(incumbent.x[0]) + 12,
+        y_scale(incumbent.mean) + 20,
+        "best setting x⁺, by the model",
+        kind="blue",
+    )
     _acquisitions(canvas, x, grid, (plain, corrected))
     return canvas.render().replace('class="" ', "")
 
 
-def _acquisitions(canvas: Canvas, x: Scale, grid: Array, functions: tuple[Acquisition, ...]) -> None:
+def _acquisitions(
+    canvas: Canvas, x: Scale, grid: Array, functions: tuple[Acquisition, ...]
+) -> None:
     """The lower half: both functions, each with the point it would measure next."""
     values = [function.value(grid[:, None]) for function in functions]
     scale = Scale(0.0, 1.08 * max(float(np.max(each)) for each in values), 452, 312)
@@ -79,11 +99,17 @@ def _acquisitions(canvas: Canvas, x: Scale, grid: Array, functions: tuple[Acquis
     area = [(x(float(a)), scale(float(b))) for a, b in zip(grid, values[1], strict=True)]
     canvas.band(area, [(each, 452.0) for each, _ in area], "cei-area")
     for each, kind, colour, name in zip(
-        values, ("ei", "cei"), ("red", "blue"), ("EI: next here", "corrected EI: next here"), strict=True
+        values,
+        ("ei", "cei"),
+        ("red", "blue"),
+        ("EI: next here", "corrected EI: next here"),
+        strict=True,
     ):
         canvas.line([(x(float(a)), scale(float(b))) for a, b in zip(grid, each, strict=True)], kind)
         best = int(np.argmax(each))
-        canvas.segment((x(grid[best]), scale(float(each[best]))), (x(grid[best]), 466), f"next-{kind}")
+        canvas.segment(
+            (x(grid[best]), scale(float(each[best]))), (x(grid[best]), 466), f"next-{kind}"
+        )
         canvas.write(x(grid[best]) + 8, scale(float(each[best])) - 2, name, kind=colour)
 
 

@@ -1,20 +1,9 @@
 """Bayesian optimisation of noisy, expensive processes, built on corrected expected improvement."""
 
 from ceibo import acquisition, gp
+from ceibo.decide import Categorical, Estimate, Float, Int, Measurement, StopReason
 from ceibo.errors import CeiboError, InputError
-from ceibo.study import (
-    Categorical,
-    Estimate,
-    Float,
-    Int,
-    Measurement,
-    Result,
-    StopReason,
-    Study,
-    Trial,
-    maximize,
-    minimize,
-)
+from ceibo.study import Result, Study, Trial, maximize, minimize
 from ceibo.version import __version__
 
 __all__ = [

@@ -1,4 +1,6 @@
-"""The exceptions ceibo raises on purpose; each message says what was expected, what came and what to try."""
+"""The exceptions ceibo raises on purpose; each message says what was expected, what came and what
+to try.
+"""
 
 
 class CeiboError(Exception):

@@ -1,18 +1,23 @@
-"""What the theory of corrected EI says about a finished run: information gain, β_T and the regret bound.
+"""What the theory of corrected EI says about a finished run: information gain, β_T and the regret
+bound.
 
 Notation (Zhou, Ma and Blaschko 2023), on the scale where k(x, x) = 1
-    v, a = √v        the kernel's variance and amplitude; υ, κ and f are divided by a, regret is multiplied by it
-    x_1 … x_T        the points visited, in order; υ_t the noise's standard deviation at step t, Σ = diag(υ_t²)
+    v, a = √v        the kernel's variance and amplitude; υ, κ and f are divided by a, regret is
+                     multiplied by it
+    x_1 … x_T        the points visited, in order; υ_t the noise's standard deviation at step t, Σ =
+                     diag(υ_t²)
     I = ½ log det(1 + Σ⁻¹K)                       realised information gain of the run
-    γ_T ≥ I                                       the largest gain that any T points could have brought
-    ‖f‖                                           norm of f in the kernel's own RKHS; the same on either scale
-    β_T = 2‖f‖² + 300 γ_T ln³(T/δ)
+    γ_T ≥ I                                       the largest gain that any T points could have
+    brought
+    ‖f‖                                           norm of f in the kernel's own RKHS; the same on
+    either scale β_T = 2‖f‖² + 300 γ_T ln³(T/δ)
     C = log(2/(πκ²))                              κ the stopping threshold; needs 0 < κ ≤ √(2/π)
     R_T ≤ √(2Tγ_T / log(1 + υ_max⁻²)) · (√β_T + √(2(1 + C)) + √(3(1 + C + β_T)))
 
-What is proved and what is not. Along the visited points Σ σ²_{t−1}(x_t) ≤ 2I / log(1 + υ_max⁻²), also when every
-observation has its own noise. The paper's bound uses the same inequality at the optimiser and at the incumbent, where
-it is not proved, and the constant 300 makes R_T exceed any regret seen in practice: read it as a growth rate.
+What is proved and what is not. Along the visited points Σ σ²_{t−1}(x_t) ≤ 2I / log(1 + υ_max⁻²),
+also when every observation has its own noise. The paper's bound uses the same inequality at the
+optimiser and at the incumbent, where it is not proved, and the constant 300 makes R_T exceed any
+regret seen in practice: read it as a growth rate.
 """
 
 from dataclasses import dataclass
@@ -28,9 +33,11 @@ from ceibo.gp import Kernel
 from ceibo.gp.inputs import Array, as_noise, as_points, as_positive, as_values
 from ceibo.gp.linalg import factorize, limited_blas
 
-# Greedy choice of T points reaches this share of the largest gain (Nemhauser, Wolsey and Fisher 1978) …
+# Greedy choice of T points reaches this share of the largest gain (Nemhauser, Wolsey and Fisher
+# 1978) …
 _GREEDY_SHARE: Final = 1.0 - np.exp(-1.0)
-# … and this share where each choice has its own noise, in a given order (Fisher, Nemhauser and Wolsey 1978).
+# … and this share where each choice has its own noise, in a given order (Fisher, Nemhauser and
+# Wolsey 1978).
 _ORDERED_SHARE: Final = 0.5
 _LARGEST_KAPPA: Final = float(np.sqrt(2.0 / np.pi))
 _DEFAULT_CANDIDATES: Final = 512
@@ -39,7 +46,9 @@ _DEFAULT_CANDIDATES: Final = 512
 @final
 @dataclass(frozen=True)
 class RegretReport:
-    """The theory's quantities for a finished run. `regret_bound` is in the units of f, the rest on the unit scale."""
+    """The theory's quantities for a finished run. `regret_bound` is in the units of f, the rest on
+    the unit scale.
+    """
 
     steps: int  # T
     amplitude: float  # a
@@ -47,7 +56,8 @@ class RegretReport:
     realised_gain: float  # I
     maximal_gain: float  # upper bound of γ_T over the candidates
     norm: float  # ‖f‖
-    norm_is_lower_bound: bool  # True: from values at the visited points, so β_T and R_T may be too low
+    # True: from values at the visited points, so β_T and R_T may be too low
+    norm_is_lower_bound: bool
     beta: float  # β_T
     constant: float  # C
     regret_bound: float  # R_T
@@ -79,17 +89,24 @@ def regret_report(  # noqa: PLR0913 - public, keyword-only
         delta: the bound holds with probability 1 − δ.
         norm: RKHS norm of f, if known.
         f_values: (T,) true values of f − mean at X, otherwise; their norm is a lower bound of ‖f‖.
-        candidates: (M, d) points over which γ_T is bounded, the visited ones always among them; 512 Sobol points
-            of the unit cube by default.
+        candidates: (M, d) points over which γ_T is bounded, the visited ones always among them; 512
+            Sobol points of the unit cube by default.
     """
     points = as_points(X, "X", kernel.dimension)
     noise = _as_noise_above_zero(noise_variance, len(points))
     if (norm is None) == (f_values is None):
-        raise InputError("give either norm, the RKHS norm of f, or f_values at X, from which a lower bound follows.")
+        raise InputError(
+            "give either norm, the RKHS norm of f, or f_values at X, from which a lower bound"
+            " follows."
+        )
     if norm is not None and not (np.isfinite(norm) and norm >= 0):
         raise InputError(f"norm must be a finite number, zero or above, got {norm!r}.")
     constant = improvement_constant(kappa, kernel.variance)
-    known = norm_lower_bound(kernel, points, f_values) if norm is None and f_values is not None else float(norm or 0.0)
+    known = (
+        norm_lower_bound(kernel, points, f_values)
+        if norm is None and f_values is not None
+        else float(norm or 0.0)
+    )
     steps, amplitude = len(points), float(np.sqrt(kernel.variance))
     gain = maximal_gain_bound(kernel, points, noise, candidates)
     beta = confidence_width(known, gain, steps, delta)
@@ -111,16 +128,19 @@ def regret_report(  # noqa: PLR0913 - public, keyword-only
 def information_gain(kernel: Kernel, X: ArrayLike, noise_variance: ArrayLike) -> float:
     """½ log det(1 + Σ⁻¹K): what the observations at X say about f, in nats; free of f's units."""
     points = as_points(X, "X", kernel.dimension)
-    weights = np.sqrt(kernel.variance / _as_noise_above_zero(noise_variance, len(points)))  # 1/υ on the unit scale
+    # 1/υ on the unit scale
+    weights = np.sqrt(kernel.variance / _as_noise_above_zero(noise_variance, len(points)))
     with limited_blas(len(points)):
-        # Σ^-½ K Σ^-½ + 1 has the same determinant, is symmetric, and no eigenvalue is below 1: no jitter is needed.
+        # Σ^-½ K Σ^-½ + 1 has the same determinant, is symmetric, and no eigenvalue is below 1: no
+        # jitter is needed.
         M = weights[:, None] * _unit_kernel(kernel, points, points) * weights
         M[np.diag_indices_from(M)] += 1.0
         return float(np.sum(np.log(np.diagonal(cholesky(M, lower=True)))))
 
 
 def greedy_gain(kernel: Kernel, candidates: ArrayLike, noise_variance: ArrayLike) -> float:
-    """Gain of T points chosen one by one among the candidates, each where the variance is largest; repeats allowed.
+    """Gain of T points chosen one by one among the candidates, each where the variance is largest;
+    repeats allowed.
 
     Args:
         candidates: (M, d).
@@ -146,9 +166,10 @@ def maximal_gain_bound(
 ) -> float:
     """Upper bound of γ_T, the largest gain of T observations at candidates, with the run's noise.
 
-    The least of three bounds that all hold: greedy choice with the smallest noise for all, over 1 − 1/e; greedy
-    choice with each step's own noise, over ½, which is tighter where a few observations are far more precise than
-    the rest; and the gain of T independent values, which holds over the whole space.
+    The least of three bounds that all hold: greedy choice with the smallest noise for all, over 1 −
+    1/e; greedy choice with each step's own noise, over ½, which is tighter where a few observations
+    are far more precise than the rest; and the gain of T independent values, which holds over the
+    whole space.
     """
     points = as_points(X, "X", kernel.dimension)
     noise = _as_noise_above_zero(noise_variance, len(points))
@@ -172,22 +193,28 @@ def norm_lower_bound(kernel: Kernel, X: ArrayLike, f_values: ArrayLike) -> float
     points = as_points(X, "X", kernel.dimension)
     values = as_values(f_values, len(points), "f_values") / np.sqrt(kernel.variance)
     with limited_blas(len(points)):
-        return float(np.linalg.norm(factorize(_unit_kernel(kernel, points, points)).inverse @ values))
+        return float(
+            np.linalg.norm(factorize(_unit_kernel(kernel, points, points)).inverse @ values)
+        )
 
 
 def improvement_constant(kappa: float, variance: float = 1.0) -> float:
-    """C = log(2/(πκ²)), κ divided by the amplitude: while corrected EI ≥ κ, μ(x_t) − μ(x⁺) ≤ √C σ̃(x_t).
+    """C = log(2/(πκ²)), κ divided by the amplitude: while corrected EI ≥ κ, μ(x_t) − μ(x⁺) ≤ √C
+    σ̃(x_t).
 
     From κ ≤ σ̃ φ(z) for z ≤ 0, and σ̃ ≤ σ(x) + σ(x⁺) ≤ 2.
     """
     scaled = as_positive(kappa, "kappa") / float(np.sqrt(as_positive(variance, "variance")))
     if scaled > _LARGEST_KAPPA:
         raise InputError(
-            f"kappa must be at most √(2/π) = {_LARGEST_KAPPA:.3f} times the kernel's amplitude "
-            f"{np.sqrt(variance):g}, got {kappa!r}: no measurement is worth that much. Try a smaller kappa."
+            f"kappa must be at most √(2/π) = {_LARGEST_KAPPA:.3f} times the kernel's amplitude"
+            f" {np.sqrt(variance):g}, got {kappa!r}: no measurement is worth that much. Try a"
+            " smaller kappa."
         )
     if scaled == 0:
-        raise InputError(f"kappa is {kappa!r}, too small beside the kernel's amplitude {np.sqrt(variance):g}.")
+        raise InputError(
+            f"kappa is {kappa!r}, too small beside the kernel's amplitude {np.sqrt(variance):g}."
+        )
     return max(float(-2.0 * np.log(scaled / _LARGEST_KAPPA)), 0.0)
 
 
@@ -198,7 +225,9 @@ def confidence_width(norm: float, gain: float, steps: int, delta: float) -> floa
     return float(2.0 * norm**2 + 300.0 * gain * np.log(steps / delta) ** 3)
 
 
-def unit_regret_bound(steps: int, gain: float, noise_max: float, constant: float, beta: float) -> float:
+def unit_regret_bound(
+    steps: int, gain: float, noise_max: float, constant: float, beta: float
+) -> float:
     """R_T on the unit scale, from T, γ_T, υ_max, C and β_T."""
     spread = variance_sum_bound(gain, noise_max)
     terms = np.sqrt(beta) + np.sqrt(2.0 * (1.0 + constant)) + np.sqrt(3.0 * (1.0 + constant + beta))
@@ -208,9 +237,9 @@ def unit_regret_bound(steps: int, gain: float, noise_max: float, constant: float
 def variance_sum_bound(gain: float, noise_max: float) -> float:
     """2I / log(1 + υ_max⁻²), which Σ σ²_{t−1}(x_t) along the visited points never exceeds.
 
-    For σ² ≤ 1, σ² ≤ log(1 + σ²/υ²) / log(1 + υ⁻²), and the right side's denominator falls as υ grows: with noise
-    that differs between observations the largest υ serves all, and I = Σ ½ log(1 + σ²_{t−1}(x_t)/υ_t²) is the
-    realised gain with each observation's own noise.
+    For σ² ≤ 1, σ² ≤ log(1 + σ²/υ²) / log(1 + υ⁻²), and the right side's denominator falls as υ
+    grows: with noise that differs between observations the largest υ serves all, and I = Σ ½ log(1
+    + σ²_{t−1}(x_t)/υ_t²) is the realised gain with each observation's own noise.
     """
     return float(2.0 * gain / np.log1p(as_positive(noise_max, "noise_max") ** -2.0))
 
@@ -224,7 +253,8 @@ def _as_noise_above_zero(noise_variance: ArrayLike, n: int) -> Array:
     noise = as_noise(noise_variance, n, unknown=False)
     if np.any(noise == 0):
         raise InputError(
-            f"noise_variance must be above zero at every point, but is 0 at row {int(np.argmin(noise))}: without noise "
-            "one value says infinitely much and the theory's information gain is infinite."
+            "noise_variance must be above zero at every point, but is 0 at row"
+            f" {int(np.argmin(noise))}: without noise one value says infinitely much and the"
+            " theory's information gain is infinite."
         )
     return noise

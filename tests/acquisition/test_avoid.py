@@ -32,7 +32,9 @@ def test_gradient_of_what_is_climbed(name: str) -> None:
     for a in far_from(0.02 + 0.96 * np.random.default_rng(7).random((100, 3)), acq.gp.X, 0.12)[:4]:
         prediction = fenced.predictor(a[None])
         gradient = fenced.climbable(prediction).gradient(prediction)[0]
-        numeric = central_difference(lambda x: fenced.climbable(fenced.predictor(x[None])).value[0], a, 1e-4)
+        numeric = central_difference(
+            lambda x: fenced.climbable(fenced.predictor(x[None])).value[0], a, 1e-4
+        )
         assert_gradient(gradient, numeric)
 
 
@@ -60,5 +62,7 @@ def test_two_fences_add_up_in_value_and_gradient() -> None:
     prediction = both.predictor(x)
     gradient = both.climbable(prediction).gradient(prediction)[0]
     step = 1e-6
-    numeric = [float((climbed(x + step * e) - climbed(x - step * e))[0]) / (2 * step) for e in np.eye(2)]
+    numeric = [
+        float((climbed(x + step * e) - climbed(x - step * e))[0]) / (2 * step) for e in np.eye(2)
+    ]
     np.testing.assert_allclose(gradient, numeric, rtol=1e-5)  # central differences of step 1e-6

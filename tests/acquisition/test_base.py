@@ -7,12 +7,21 @@ from ceibo.acquisition import Acquisition, build
 from ceibo.acquisition.monte_carlo import ParallelNoisyExpectedImprovement
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import ACQUISITION_NAMES, KERNELS, Array, assert_gradient, central_difference, far_from, make_gp
+from helpers import (
+    ACQUISITION_NAMES,
+    KERNELS,
+    Array,
+    assert_gradient,
+    central_difference,
+    far_from,
+    make_gp,
+)
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
 by_log_name = pytest.mark.parametrize("name", [n for n in ACQUISITION_NAMES if n != "ucb"])
-STEP = 1e-4  # of the central differences: error of the five-point formula about 1e-13, of rounding about 1e-11
+# of the central differences: error of the five-point formula about 1e-13, of rounding about 1e-11
+STEP = 1e-4
 
 
 def new_points(seed: int, n: int) -> Array:
@@ -20,10 +29,13 @@ def new_points(seed: int, n: int) -> Array:
 
 
 def smooth_points(acq: Acquisition, count: int = 4) -> Array:
-    """Points away from the data where qNEI, the only one with kinks, has none within reach of the differences."""
+    """Points away from the data where qNEI, the only one with kinks, has none within reach of the
+    differences.
+    """
     A = far_from(0.02 + 0.96 * new_points(7, 400), acq.gp.state.points, 0.12)
     if isinstance(acq, ParallelNoisyExpectedImprovement):
-        A = A[acq.value(A) > 1e-2 * np.max(acq.value(A))]  # near zero it rests on few draws, and rounds as they do
+        # near zero it rests on few draws, and rounds as they do
+        A = A[acq.value(A) > 1e-2 * np.max(acq.value(A))]
         steps = np.concatenate([2 * STEP * np.eye(3), -2 * STEP * np.eye(3), np.zeros((1, 3))])
         signs = np.stack([acq._gains(acq.predictor(A + step))[0] > 0 for step in steps])
         A = A[np.all(signs == signs[0], axis=(0, 2))]
@@ -36,12 +48,16 @@ def smooth_points(acq: Acquisition, count: int = 4) -> Array:
 @pytest.mark.parametrize("pending", [False, True], ids=["", "pending"])
 def test_gradient_of_the_value(name: str, kernel: type[Kernel], pending: bool) -> None:
     gp = make_gp(11, kernel=kernel, noise=(0.05, 0.3))
-    acq = build(name, gp, draws=10, next_noise_variance=0.2, pending=new_points(5, 2) if pending else None)
+    acq = build(
+        name, gp, draws=10, next_noise_variance=0.2, pending=new_points(5, 2) if pending else None
+    )
     A = smooth_points(acq)
     values, gradients = acq.value_and_gradient(A)
     np.testing.assert_array_equal(values, acq.value(A))
     for a, gradient in zip(A, gradients, strict=True):
-        assert_gradient(gradient, central_difference(lambda x: acq.value(x[None])[0], a, STEP), atol=1e-11)
+        assert_gradient(
+            gradient, central_difference(lambda x: acq.value(x[None])[0], a, STEP), atol=1e-11
+        )
 
 
 @by_log_name
@@ -49,7 +65,9 @@ def test_gradient_of_the_value(name: str, kernel: type[Kernel], pending: bool) -
 @pytest.mark.parametrize("pending", [False, True], ids=["", "pending"])
 def test_gradient_of_the_logarithm(name: str, kernel: type[Kernel], pending: bool) -> None:
     gp = make_gp(11, kernel=kernel, noise=(0.05, 0.3))
-    acq = build(name, gp, draws=10, next_noise_variance=0.2, pending=new_points(5, 2) if pending else None)
+    acq = build(
+        name, gp, draws=10, next_noise_variance=0.2, pending=new_points(5, 2) if pending else None
+    )
     A = smooth_points(acq)
     logs, gradients = acq.log_value_and_gradient(A)
     np.testing.assert_array_equal(logs, acq.log_value(A))
@@ -63,7 +81,9 @@ def test_gradient_of_what_the_maximiser_climbs(name: str) -> None:
     for a in far_from(0.02 + 0.96 * new_points(7, 100), acq.gp.X, 0.12)[:4]:
         prediction = acq.predictor(a[None])
         gradient = acq.climbable(prediction).gradient(prediction)[0]
-        numeric = central_difference(lambda x: acq.climbable(acq.predictor(x[None])).value[0], a, STEP)
+        numeric = central_difference(
+            lambda x: acq.climbable(acq.predictor(x[None])).value[0], a, STEP
+        )
         assert_gradient(gradient, numeric)
 
 
@@ -88,7 +108,9 @@ def test_logarithm_is_the_logarithm(name: str) -> None:
     values = acq.value(A)
     positive = values > 1e-300
     assert np.sum(positive) > 20
-    np.testing.assert_allclose(acq.log_value(A)[positive], np.log(values[positive]), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        acq.log_value(A)[positive], np.log(values[positive]), rtol=1e-10, atol=1e-10
+    )
 
 
 @by_name
@@ -115,16 +137,21 @@ def test_a_shift_of_y_changes_values_by_nothing_or_by_itself(name: str) -> None:
     shifted = GaussianProcess(gp.X, gp.y + 64.0, gp.noise_variance, gp.kernel, gp.mean + 64.0)
     offset = -64.0 if name == "ucb" else 0.0
     # y + 64 rounds y to 1e-14, and so the values.
-    np.testing.assert_allclose(build(name, shifted).value(A), build(name, gp).value(A) + offset, rtol=1e-8, atol=1e-11)
+    np.testing.assert_allclose(
+        build(name, shifted).value(A), build(name, gp).value(A) + offset, rtol=1e-8, atol=1e-11
+    )
 
 
 @by_name
 def test_pending_points_lower_what_a_point_next_to_them_promises(name: str) -> None:
-    """Two draws of the same thing are worth less than twice one: at the pending point, and never above elsewhere."""
+    """Two draws of the same thing are worth less than twice one: at the pending point, and never
+    above elsewhere.
+    """
     gp = make_gp(16, noise=(0.01, 0.05))
     alone = build(name, gp)
     far = far_from(new_points(16, 400), gp.X, 0.3)
-    promising = far[alone.value(far) < 0.4]  # at less than even odds, less variance means a smaller probability
+    # at less than even odds, less variance means a smaller probability
+    promising = far[alone.value(far) < 0.4]
     x = promising[[np.argmax(alone.value(promising))]]
     waiting = build(name, gp, pending=x, next_noise_variance=0.01)
     assert waiting.value(x)[0] < alone.value(x)[0]

@@ -24,7 +24,9 @@ def test_every_name_builds_with_an_incumbent(name: str) -> None:
 @pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
 def test_the_seed_is_that_of_the_draws(name: str) -> None:
     gp, A = make_gp(0), np.random.default_rng(1).random((5, 3))
-    np.testing.assert_array_equal(build(name, gp, seed=1).value(A), build(name, gp, seed=1).value(A))
+    np.testing.assert_array_equal(
+        build(name, gp, seed=1).value(A), build(name, gp, seed=1).value(A)
+    )
     assert not np.array_equal(build(name, gp, seed=1).value(A), build(name, gp, seed=2).value(A))
 
 
@@ -42,7 +44,10 @@ def test_no_pending_points_is_the_same_as_none() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"name": "cei"}, ["acquisition must be one of", "corrected-ei", "knowledge-gradient", "'cei'"]),
+        (
+            {"name": "cei"},
+            ["acquisition must be one of", "corrected-ei", "knowledge-gradient", "'cei'"],
+        ),
         ({"beta": -1.0}, ["beta", "zero or above", "-1.0"]),
         ({"beta": np.nan}, ["beta", "finite", "nan"]),
         ({"draws": 0}, ["draws must be an integer of at least 1", "got 0"]),
@@ -54,7 +59,9 @@ def test_no_pending_points_is_the_same_as_none() -> None:
     ],
     ids=str,
 )
-def test_bad_arguments_say_what_was_expected_and_what_came(arguments: dict, words: list[str]) -> None:
+def test_bad_arguments_say_what_was_expected_and_what_came(
+    arguments: dict, words: list[str]
+) -> None:
     with pytest.raises(InputError) as caught:
         build(**{"name": "ei", "gp": make_gp(1), **arguments})
     for word in words:
@@ -63,7 +70,13 @@ def test_bad_arguments_say_what_was_expected_and_what_came(arguments: dict, word
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"seed": -1}, {"seed": 1.5}, {"draws": 2.5}, {"next_noise_variance": "much"}, {"next_noise_variance": [0.1, 0.2]}],
+    [
+        {"seed": -1},
+        {"seed": 1.5},
+        {"draws": 2.5},
+        {"next_noise_variance": "much"},
+        {"next_noise_variance": [0.1, 0.2]},
+    ],
     ids=str,
 )
 def test_arguments_of_the_wrong_kind_are_our_error_too(arguments: dict) -> None:

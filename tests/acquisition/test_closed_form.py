@@ -22,7 +22,9 @@ from helpers import KERNELS, Array, Dense, assert_within_error, make_gp
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_seed = pytest.mark.parametrize("seed", range(3))
 
-Z = np.concatenate([[0.0, -1.0, -15.0], np.linspace(-40, 40, 33), -np.logspace(-6, 3, 28), np.logspace(-6, 3, 28)])
+Z = np.concatenate(
+    [[0.0, -1.0, -15.0], np.linspace(-40, 40, 33), -np.logspace(-6, 3, 28), np.logspace(-6, 3, 28)]
+)
 S = np.array([1e-150, 1e-100, 1e-12, 1e-3, 0.7, 1.0, 3.0, 1e8, 1e100, 1e150])
 
 
@@ -49,7 +51,7 @@ def error(got: float, true: mpmath.mpf, floor: float) -> float:
     return float(abs(mpmath.mpf(got) - true) / max(abs(true), mpmath.mpf(floor)))
 
 
-# -- the formulas, to rounding ------------------------------------------------------------------------------------
+# -- the formulas, to rounding ---------------------------------------------------------
 
 
 def test_log_expected_improvement_is_exact_over_the_whole_range() -> None:
@@ -57,7 +59,10 @@ def test_log_expected_improvement_is_exact_over_the_whole_range() -> None:
     u, s = pairs()
     got = log_expected_improvement(u, s)[0]
     with mpmath.workdps(60):
-        worst = max(error(g, mpmath.log(ei_exact(*p)), 1.0) for g, *p in zip(got.tolist(), u, s, strict=True))
+        worst = max(
+            error(g, mpmath.log(ei_exact(*p)), 1.0)
+            for g, *p in zip(got.tolist(), u, s, strict=True)
+        )
     assert worst < 1e-12
 
 
@@ -76,19 +81,29 @@ def test_expected_improvement_is_exact_wherever_it_is_a_normal_number() -> None:
 
 def test_probability_of_improvement_and_its_logarithm_are_exact() -> None:
     u, s = pairs()
-    natural, logarithm = probability_of_improvement(u, s)[0], log_probability_of_improvement(u, s)[0]
+    natural, logarithm = (
+        probability_of_improvement(u, s)[0],
+        log_probability_of_improvement(u, s)[0],
+    )
     with mpmath.workdps(60):
         for p, log_p, *pair in zip(natural.tolist(), logarithm.tolist(), u, s, strict=True):
             true = pi_exact(*pair)
             if true > np.finfo(float).tiny:
                 assert error(p, true, 0.0) < 1e-12
-            log_true = mpmath.log(true) if pair[0] < 0 else mpmath.log1p(-pi_exact(-pair[0], pair[1]))
+            log_true = (
+                mpmath.log(true) if pair[0] < 0 else mpmath.log1p(-pi_exact(-pair[0], pair[1]))
+            )
             assert error(log_p, log_true, 1.0) < 1e-12
 
 
 @pytest.mark.parametrize(
     "f",
-    [expected_improvement, log_expected_improvement, probability_of_improvement, log_probability_of_improvement],
+    [
+        expected_improvement,
+        log_expected_improvement,
+        probability_of_improvement,
+        log_probability_of_improvement,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_derivatives_in_u_and_s_are_exact(f) -> None:
@@ -108,7 +123,9 @@ def test_derivatives_in_u_and_s_are_exact(f) -> None:
 
 
 @given(st.floats(-1e6, 1e6), st.floats(0, 1e6), st.floats(0, 1e6))
-def test_expected_improvement_is_positive_and_never_falls_with_uncertainty(u: float, s: float, more: float) -> None:
+def test_expected_improvement_is_positive_and_never_falls_with_uncertainty(
+    u: float, s: float, more: float
+) -> None:
     low, high = expected_improvement(np.array([u, u]), np.array([s, s + more]))[0]
     assert low >= max(u, 0.0) * (1 - 1e-15)
     assert high >= low * (1 - 1e-12)
@@ -134,7 +151,7 @@ def test_no_uncertainty_is_a_limit() -> None:
         assert not any(np.any(np.isnan(part)) for part in f(u, s))
 
 
-# -- BoTorch on the same model ------------------------------------------------------------------------------------
+# -- BoTorch on the same model ---------------------------------------------------------
 
 
 @by_kernel
@@ -142,7 +159,8 @@ def test_no_uncertainty_is_a_limit() -> None:
 def test_ei_pi_and_ucb_equal_botorch(kernel: type[Kernel], seed: int) -> None:
     gp = make_gp(seed, kernel=kernel)
     A = new_points(seed, 30)
-    best = torch_oracle.tensor(build("ei", gp).incumbent.mean)  # a plain float would become single precision
+    # a plain float would become single precision
+    best = torch_oracle.tensor(build("ei", gp).incumbent.mean)
     with torch_oracle.exact():
         model, X = torch_oracle.model_like(gp), torch_oracle.tensor(A)[:, None, :]
         expected = {
@@ -159,7 +177,7 @@ def test_ei_pi_and_ucb_equal_botorch(kernel: type[Kernel], seed: int) -> None:
         np.testing.assert_allclose(got[name], values.numpy(), rtol=1e-10, atol=1e-10, err_msg=name)
 
 
-# -- corrected EI and PI ------------------------------------------------------------------------------------------
+# -- corrected EI and PI ---------------------------------------------------------------
 
 
 @by_kernel
@@ -175,7 +193,8 @@ def test_corrected_values_follow_their_definition(kernel: type[Kernel], seed: in
     with mpmath.workdps(50):
         ei = np.array([float(ei_exact(*pair)) for pair in zip(u, s, strict=True)])
         pi = np.array([float(pi_exact(*pair)) for pair in zip(u, s, strict=True)])
-    np.testing.assert_allclose(acq.value(A), ei, rtol=1e-9)  # u and s carry the rounding of two solvers
+    # u and s carry the rounding of two solvers
+    np.testing.assert_allclose(acq.value(A), ei, rtol=1e-9)
     np.testing.assert_allclose(build("corrected-pi", gp).value(A), pi, rtol=1e-9)
 
 
@@ -196,7 +215,9 @@ def test_corrected_ei_and_pi_equal_monte_carlo(seed: int) -> None:
 
 @by_kernel
 @pytest.mark.parametrize("noise", [(0.0, 0.0), (1e-9, 1e-3), (0.1, 10.0)], ids=str)
-def test_corrected_ei_is_exactly_zero_at_the_incumbent(kernel: type[Kernel], noise: tuple[float, float]) -> None:
+def test_corrected_ei_is_exactly_zero_at_the_incumbent(
+    kernel: type[Kernel], noise: tuple[float, float]
+) -> None:
     for seed in range(5):
         acq = build("corrected-ei", make_gp(seed, kernel=kernel, noise=noise))
         assert acq.value(acq.incumbent.x[None])[0] == 0.0
@@ -209,7 +230,9 @@ def test_corrected_ei_is_exactly_zero_at_the_incumbent(kernel: type[Kernel], noi
 def test_corrected_ei_is_zero_at_replicates_of_the_incumbent() -> None:
     rng = np.random.default_rng(1)
     X = np.repeat(rng.random((4, 2)), 3, axis=0)
-    acq = build("corrected-ei", GaussianProcess(X, rng.standard_normal(12), 0.3, Matern52([0.5, 0.5])))
+    acq = build(
+        "corrected-ei", GaussianProcess(X, rng.standard_normal(12), 0.3, Matern52([0.5, 0.5]))
+    )
     assert acq.value(acq.incumbent.x[None])[0] == 0.0
 
 
@@ -220,15 +243,23 @@ def test_without_noise_corrected_equals_plain(kernel: type[Kernel]) -> None:
         A = new_points(seed, 40)
         A = A[gp.posterior(A)[1] > 1e-4 * gp.kernel.variance]  # well above the jitter
         assert len(A) > 10
-        np.testing.assert_allclose(build("corrected-ei", gp).value(A), build("ei", gp).value(A), rtol=1e-6)
-        np.testing.assert_allclose(build("corrected-pi", gp).value(A), build("pi", gp).value(A), rtol=1e-6)
+        np.testing.assert_allclose(
+            build("corrected-ei", gp).value(A), build("ei", gp).value(A), rtol=1e-6
+        )
+        np.testing.assert_allclose(
+            build("corrected-pi", gp).value(A), build("pi", gp).value(A), rtol=1e-6
+        )
 
 
 @by_seed
 def test_with_uncorrelated_values_the_incumbents_uncertainty_only_adds(seed: int) -> None:
-    """As the length scale goes to zero: σ̃² = σ²(x) + σ²(x⁺), so corrected EI is EI with more variance, and above it."""
+    """As the length scale goes to zero: σ̃² = σ²(x) + σ²(x⁺), so corrected EI is EI with more
+    variance, and above it.
+    """
     plain = make_gp(seed)
-    gp = GaussianProcess(plain.X, plain.y, plain.noise_variance, Matern52([1e-4] * 3, 2.0), plain.mean)
+    gp = GaussianProcess(
+        plain.X, plain.y, plain.noise_variance, Matern52([1e-4] * 3, 2.0), plain.mean
+    )
     corrected, ei = build("corrected-ei", gp), build("ei", gp)
     A = np.random.default_rng(seed + 50).random((20, 3))
     u = np.full(20, corrected.incumbent.mean - gp.mean)  # far from the data the mean is the prior's
@@ -252,7 +283,9 @@ def test_standard_deviation_of_the_difference_is_below_the_sum(kernel: type[Kern
 def test_ucb_in_the_units_of_y() -> None:
     gp = make_gp(2)
     mean, variance = gp.posterior(gp.X)
-    np.testing.assert_allclose(build("ucb", gp, beta=4.0).value(gp.X), -mean + 2 * np.sqrt(variance), rtol=1e-12)
+    np.testing.assert_allclose(
+        build("ucb", gp, beta=4.0).value(gp.X), -mean + 2 * np.sqrt(variance), rtol=1e-12
+    )
 
 
 def test_ucb_has_no_logarithm() -> None:

@@ -1,4 +1,6 @@
-"""Weighing by the chance of success: the values stay, what is climbed gains the logarithm of the chance."""
+"""Weighing by the chance of success: the values stay, what is climbed gains the logarithm of the
+chance.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ LEAST = 0.05
 def outcomes() -> GaussianProcess:
     """Failures where the first coordinate is large."""
     X = np.random.default_rng(3).random((12, 3))
-    return GaussianProcess(X, np.where(X[:, 0] > 0.6, -1.0, 1.0), 0.1, Matern12([0.4, 2.0, 2.0], 0.8), mean=0.2)
+    return GaussianProcess(
+        X, np.where(X[:, 0] > 0.6, -1.0, 1.0), 0.1, Matern12([0.4, 2.0, 2.0], 0.8), mean=0.2
+    )
 
 
 def chance(gp: GaussianProcess, X: Array) -> Array:
@@ -34,7 +38,9 @@ def test_values_stay_and_what_is_climbed_gains_the_chance(name: str) -> None:
     unit = np.sqrt(acq.gp.unit_kernel.variance) if name == "ucb" else 1.0
     for function, power in ((weighed, 1.0), (wary, 4.0)):
         climbed = function.climbable(function.predictor(A)).value
-        np.testing.assert_allclose(climbed, plain + unit * power * np.log(chance(labels, A)), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            climbed, plain + unit * power * np.log(chance(labels, A)), rtol=1e-9, atol=1e-9
+        )
 
 
 @by_name
@@ -49,7 +55,9 @@ def test_gradient_of_what_is_climbed(name: str, likely_is_enough: bool) -> None:
     for a in places[:4]:
         prediction = weighed.predictor(a[None])
         gradient = weighed.climbable(prediction).gradient(prediction)[0]
-        numeric = central_difference(lambda x: weighed.climbable(weighed.predictor(x[None])).value[0], a, 1e-4)
+        numeric = central_difference(
+            lambda x: weighed.climbable(weighed.predictor(x[None])).value[0], a, 1e-4
+        )
         assert_gradient(gradient, numeric)
 
 
@@ -69,19 +77,29 @@ def test_the_maximum_is_found_where_measurements_succeed() -> None:
     acq = build("corrected-ei", fit_gp(X, -X[:, 0], 1e-4).gp)
     assert maximize(acq).x[0] > 0.9
     failed = np.array([[0.7], [0.8], [0.95]])
-    labels = fit_gp(np.concatenate([X, failed]), np.repeat([1.0, -1.0], [8, 3]), kernel="matern12").gp
+    labels = fit_gp(
+        np.concatenate([X, failed]), np.repeat([1.0, -1.0], [8, 3]), kernel="matern12"
+    ).gp
     assert maximize(feasible(acq, labels, caution=4.0**3)).x[0] < 0.7
 
 
 @pytest.mark.parametrize("factor", [1.3, 1.5, 1e3])
 def test_the_units_of_y_do_not_matter(factor: float) -> None:
-    """Also where values are climbed rather than logarithms, and between the powers of two of the process's own unit."""
+    """Also where values are climbed rather than logarithms, and between the powers of two of the
+    process's own unit.
+    """
     X = np.linspace(0.05, 0.95, 9)[:, None]
     y = (X[:, 0] - 0.8) ** 2
     failed = np.array([[0.75], [0.85]])
-    labels = fit_gp(np.concatenate([X, failed]), np.repeat([1.0, -1.0], [9, 2]), kernel="matern12").gp
+    labels = fit_gp(
+        np.concatenate([X, failed]), np.repeat([1.0, -1.0], [9, 2]), kernel="matern12"
+    ).gp
     found = [
-        maximize(feasible(posterior_mean(fit_gp(X, a * y, a**2 * 1e-4).gp), labels, likely_is_enough=True)).x
+        maximize(
+            feasible(
+                posterior_mean(fit_gp(X, a * y, a**2 * 1e-4).gp), labels, likely_is_enough=True
+            )
+        ).x
         for a in (1.0, factor)
     ]
     np.testing.assert_allclose(found[1], found[0], atol=1e-5)

@@ -13,7 +13,9 @@ by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 
 @by_kernel
 @pytest.mark.parametrize("seed", range(4))
-def test_the_incumbent_has_the_lowest_posterior_mean_not_the_lowest_value(kernel: type[Kernel], seed: int) -> None:
+def test_the_incumbent_has_the_lowest_posterior_mean_not_the_lowest_value(
+    kernel: type[Kernel], seed: int
+) -> None:
     gp = make_gp(seed, kernel=kernel, noise=(0.1, 3.0))
     dense, best = Dense(gp), find_incumbent(gp)
     means = dense.mean(gp.X)
@@ -55,7 +57,8 @@ def test_probability_best_equals_plain_monte_carlo(kernel: type[Kernel], seed: i
     )
     shares = np.bincount(draws.argmin(axis=1), minlength=6) / len(draws)
     for index in range(6):
-        # Five standard errors of both estimates: 0.0016 of ours' 0.008 bound counts as if it were plain Monte Carlo.
+        # Five standard errors of both estimates: 0.0016 of ours' 0.008 bound counts as if it were
+        # plain Monte Carlo.
         error = 5 * np.sqrt(shares[index] * (1 - shares[index]) * (1 / 4096 + 1 / 100_000)) + 1e-3
         assert probability_best(gp, index) == pytest.approx(shares[index], abs=error)
 
@@ -74,7 +77,10 @@ def test_two_points_in_closed_form() -> None:
 
 def test_a_single_point_or_repeats_of_it_are_certainly_the_best() -> None:
     assert probability_best(GaussianProcess([[0.3]], [1.0], 0.5, Matern52([0.2])), 0) == 1.0
-    assert probability_best(GaussianProcess([[0.3]] * 3, [1.0, 2.0, 3.0], 0.5, Matern52([0.2])), 2) == 1.0
+    assert (
+        probability_best(GaussianProcess([[0.3]] * 3, [1.0, 2.0, 3.0], 0.5, Matern52([0.2])), 2)
+        == 1.0
+    )
 
 
 def test_without_noise_it_is_certain() -> None:

@@ -1,4 +1,6 @@
-"""The knowledge gradient and its two-point form: sorted lines, simulated measurements, limits, inequalities."""
+"""The knowledge gradient and its two-point form: sorted lines, simulated measurements, limits,
+inequalities.
+"""
 
 import numpy as np
 import pytest
@@ -21,7 +23,9 @@ def new_points(seed: int, n: int) -> Array:
 
 
 def expected_minimum(a: Array, b: Array) -> float:
-    """E[min_j (a_j + b_j Z)] for one set of lines, by sorting slopes and a stack of surviving lines."""
+    """E[min_j (a_j + b_j Z)] for one set of lines, by sorting slopes and a stack of surviving
+    lines.
+    """
     order = np.lexsort((a, -b))  # from the steepest, which is the lowest on the far left
     stack: list[int] = []
     starts: list[float] = []  # where each surviving line takes over
@@ -41,7 +45,9 @@ def expected_minimum(a: Array, b: Array) -> float:
     ends = [*starts[1:], np.inf]
     total = 0.0
     for j, left, right in zip(stack, starts, ends, strict=True):
-        total += a[j] * (norm.cdf(right) - norm.cdf(left)) + b[j] * (norm.pdf(left) - norm.pdf(right))
+        total += a[j] * (norm.cdf(right) - norm.cdf(left)) + b[j] * (
+            norm.pdf(left) - norm.pdf(right)
+        )
     return float(total)
 
 
@@ -54,7 +60,7 @@ def lines(gp: GaussianProcess, x: Array, next_noise: float) -> tuple[Array, Arra
     )
 
 
-# -- the exact value ----------------------------------------------------------------------------------------------
+# -- the exact value -------------------------------------------------------------------
 
 
 @by_kernel
@@ -68,23 +74,29 @@ def test_knowledge_gradient_equals_the_sorted_lines(
     for x in [*new_points(seed, 6), gp.X[0]]:
         a, b = lines(gp, x, 0.2)
         expected = a[:-1].min() - expected_minimum(a, b)
-        # The sorted-lines sum subtracts numbers of the size of the means: 1e-14 of those is what it is good for.
+        # The sorted-lines sum subtracts numbers of the size of the means: 1e-14 of those is what it
+        # is good for.
         np.testing.assert_allclose(acq.value(x[None])[0], expected, rtol=1e-9, atol=1e-13)
 
 
 @by_seed
 def test_knowledge_gradient_equals_simulated_measurements(seed: int) -> None:
-    """Simulate y at x, condition on it, look for the best posterior mean again: what was gained on average."""
+    """Simulate y at x, condition on it, look for the best posterior mean again: what was gained on
+    average.
+    """
     gp, rng, next_noise = make_gp(seed, noise=(0.05, 0.5)), np.random.default_rng(50 + seed), 0.3
     acq = build("knowledge-gradient", gp, next_noise_variance=next_noise)
     count = 200_000
     for x in [*new_points(seed, 3), acq.incumbent.x]:
         points, noise = np.concatenate([gp.X, x[None]]), np.append(gp.noise_variance, next_noise)
         dense = Dense(gp)
-        y_next = dense.mean(x[None]) + np.sqrt(dense.variance(x[None]) + next_noise) * rng.standard_normal(count)
+        y_next = dense.mean(x[None]) + np.sqrt(
+            dense.variance(x[None]) + next_noise
+        ) * rng.standard_normal(count)
         data = np.concatenate([np.repeat(gp.y[:, None], count, axis=1), y_next[None, :]]) - gp.mean
         K = kernel_oracle(gp.kernel, points, points)
-        means = gp.mean + K @ np.linalg.solve(K + np.diag(noise), data)  # (n + 1, count) posterior means afterwards
+        # (n + 1, count) posterior means afterwards
+        means = gp.mean + K @ np.linalg.solve(K + np.diag(noise), data)
         assert_within_error(acq.value(x[None])[0], dense.mean(gp.X).min() - means.min(axis=0))
 
 
@@ -100,7 +112,9 @@ def test_a_simulated_measurement_really_is_a_refit() -> None:
 @by_kernel
 @by_seed
 @by_noise
-def test_corrected_kg_is_its_closed_form(kernel: type[Kernel], seed: int, noise: tuple[float, float]) -> None:
+def test_corrected_kg_is_its_closed_form(
+    kernel: type[Kernel], seed: int, noise: tuple[float, float]
+) -> None:
     """E[max(0, ·)] of the two lines of x⁺ and x."""
     gp = make_gp(seed, kernel=kernel, noise=noise)
     acq = build("corrected-kg", gp, next_noise_variance=0.2)
@@ -111,7 +125,7 @@ def test_corrected_kg_is_its_closed_form(kernel: type[Kernel], seed: int, noise:
         np.testing.assert_allclose(acq.value(x[None])[0], expected, rtol=1e-8, atol=1e-13)
 
 
-# -- how they stand to each other ---------------------------------------------------------------------------------
+# -- how they stand to each other ------------------------------------------------------
 
 
 @by_kernel
@@ -143,7 +157,9 @@ def test_without_noise_all_four_are_ei(kernel: type[Kernel], seed: int) -> None:
         acq = build(name, gp)
         kept = ei.value(A) > 1e-30  # far below, rounding of z enters as its square
         np.testing.assert_allclose(acq.value(A)[kept], ei.value(A)[kept], rtol=1e-6, err_msg=name)
-        np.testing.assert_allclose(acq.log_value(A), ei.log_value(A), rtol=1e-6, atol=1e-6, err_msg=name)
+        np.testing.assert_allclose(
+            acq.log_value(A), ei.log_value(A), rtol=1e-6, atol=1e-6, err_msg=name
+        )
 
 
 @by_seed
@@ -188,13 +204,15 @@ def test_with_pending_points_the_lines_are_those_of_the_shrunk_variance(seed: in
         np.testing.assert_allclose(acq.value(x[None])[0], expected, rtol=1e-8, atol=1e-13)
 
 
-# -- the envelope -------------------------------------------------------------------------------------------------
+# -- the envelope ----------------------------------------------------------------------
 
 
 @given(st.integers(0, 10**9), st.integers(1, 12), st.booleans())
 @settings(max_examples=150)
 def test_the_envelope_is_the_minimum_of_its_lines(seed: int, m: int, coarse: bool) -> None:
-    """At any z the lowest line is a piece; with coarse numbers there are parallels, ties and repeats."""
+    """At any z the lowest line is a piece; with coarse numbers there are parallels, ties and
+    repeats.
+    """
     rng = np.random.default_rng(seed)
     a, b = rng.standard_normal((3, m)), rng.standard_normal((3, m))
     if coarse:

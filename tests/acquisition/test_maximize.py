@@ -1,4 +1,6 @@
-"""The global search: dense grids, brute force over discrete spaces, exact bounds and values, determinism."""
+"""The global search: dense grids, brute force over discrete spaces, exact bounds and values,
+determinism.
+"""
 
 import doctest
 import importlib
@@ -26,7 +28,7 @@ def grid(*axes: Array) -> Array:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, len(axes))
 
 
-# -- continuous ---------------------------------------------------------------------------------------------------
+# -- continuous ------------------------------------------------------------------------
 
 
 @by_name
@@ -49,7 +51,8 @@ def test_in_two_dimensions_no_grid_point_is_better(name: str, seed: int) -> None
     assert score(acq, x[None])[0] >= score(acq, grid(axis, axis)).max() - 1e-5
 
 
-# Corrected PI has its supremum in the limit x → x⁺, where f(x) − f(x⁺) vanishes but its sign does not.
+# Corrected PI has its supremum in the limit x → x⁺, where f(x) − f(x⁺) vanishes but its sign does
+# not.
 @pytest.mark.parametrize("name", [n for n in ACQUISITION_NAMES if n != "corrected-pi"])
 def test_the_maximum_is_a_stationary_point_or_at_a_bound(name: str) -> None:
     """The gradient, on the scale of a length scale, is small unless it points out of the box."""
@@ -58,7 +61,8 @@ def test_the_maximum_is_a_stationary_point_or_at_a_bound(name: str) -> None:
     prediction = acq.predictor(x[None])
     gradient = acq.climbable(prediction).gradient(prediction)[0]
     outward = ((x == 0) & (gradient < 0)) | ((x == 1) & (gradient > 0))
-    limit = 0.5 if name in ("q-noisy-ei", "knowledge-gradient") else 1e-3  # those have kinks, of slope or curvature
+    # those have kinks, of slope or curvature
+    limit = 0.5 if name in ("q-noisy-ei", "knowledge-gradient") else 1e-3
     assert np.all(np.abs(gradient[~outward] * acq.gp.kernel.lengthscales[~outward]) < limit)
 
 
@@ -73,7 +77,9 @@ def test_bounds_are_exact() -> None:
 @by_name
 def test_points_are_inside_the_box(name: str, d: int) -> None:
     acq = build(name, make_gp(d, n=10, d=d))
-    x, value = maximize(acq, seed=1, settings=SearchSettings(raw=64, cloud=16, starts=2, iterations=20))
+    x, value = maximize(
+        acq, seed=1, settings=SearchSettings(raw=64, cloud=16, starts=2, iterations=20)
+    )
     assert x.shape == (d,)
     assert np.all((x >= 0) & (x <= 1))
     assert np.isfinite(value)
@@ -99,7 +105,7 @@ def test_a_better_search_never_needs_to_be_luckier() -> None:
     assert max(values) - min(values) < 1e-6 * max(values)
 
 
-# -- discrete -----------------------------------------------------------------------------------------------------
+# -- discrete --------------------------------------------------------------------------
 
 LEVELS = {0: [0.0, 0.5, 1.0], 1: [0.0, 0.25, 0.5, 0.75, 1.0], 2: [0.1, 1 / 3, 0.9]}
 
@@ -116,7 +122,9 @@ def test_a_discrete_space_is_searched_exhaustively(name: str, categorical: tuple
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_large_discrete_space_is_searched_well(seed: int) -> None:
-    """4,096 points, twice what is enumerated: sweeps must find a point among the best hundredth of a per cent."""
+    """4,096 points, twice what is enumerated: sweeps must find a point among the best hundredth of
+    a per cent.
+    """
     acq = build("corrected-ei", make_gp(20 + seed, n=12, d=4))
     axis = np.linspace(0, 1, 8)
     x, _ = maximize(acq, discrete=dict.fromkeys(range(4), axis), seed=seed)
@@ -127,8 +135,12 @@ def test_a_large_discrete_space_is_searched_well(seed: int) -> None:
 
 @pytest.mark.parametrize("name", ["corrected-ei", "ucb", "knowledge-gradient", "q-noisy-ei"])
 @pytest.mark.parametrize("categorical", [(), (1,)], ids=str)
-def test_a_mixed_space_is_searched_as_well_as_each_slice(name: str, categorical: tuple[int, ...]) -> None:
-    """Brute force: a dense grid of the continuous dimension for every combination of the discrete ones."""
+def test_a_mixed_space_is_searched_as_well_as_each_slice(
+    name: str, categorical: tuple[int, ...]
+) -> None:
+    """Brute force: a dense grid of the continuous dimension for every combination of the discrete
+    ones.
+    """
     acq = build(name, make_gp(7, n=14, d=3, categorical=categorical))
     discrete = {1: [0.0, 0.5, 1.0], 2: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
     x, _ = maximize(acq, discrete=discrete, seed=3)
@@ -169,7 +181,7 @@ def test_a_single_allowed_value_is_a_fixed_coordinate() -> None:
     assert score(acq, x[None])[0] >= score(acq, line).max() - 1e-5
 
 
-# -- the recommendation -------------------------------------------------------------------------------------------
+# -- the recommendation ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -186,12 +198,14 @@ def test_the_recommendation_is_the_minimum_of_the_posterior_mean(seed: int) -> N
 def test_the_recommendation_respects_discrete_dimensions() -> None:
     gp = make_gp(2, n=10, d=2)
     x, mean = recommend(gp, discrete={0: [0.0, 1.0], 1: [0.2, 0.4]})
-    means = {pair: gp.posterior([list(pair)])[0][0] for pair in itertools.product([0.0, 1.0], [0.2, 0.4])}
+    means = {
+        pair: gp.posterior([list(pair)])[0][0] for pair in itertools.product([0.0, 1.0], [0.2, 0.4])
+    }
     assert mean == pytest.approx(min(means.values()), rel=1e-12)
     assert means[x[0], x[1]] == pytest.approx(mean, rel=1e-12)
 
 
-# -- bad input ----------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -210,7 +224,9 @@ def test_the_recommendation_respects_discrete_dimensions() -> None:
     ],
     ids=str,
 )
-def test_bad_arguments_say_what_was_expected_and_what_came(arguments: dict, words: list[str]) -> None:
+def test_bad_arguments_say_what_was_expected_and_what_came(
+    arguments: dict, words: list[str]
+) -> None:
     acq = build("ei", make_gp(1))
     with pytest.raises(InputError) as caught:
         maximize(acq, **arguments)
@@ -218,15 +234,19 @@ def test_bad_arguments_say_what_was_expected_and_what_came(arguments: dict, word
         assert word in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "bad"), [("raw", 0), ("cloud", -1), ("starts", 0), ("iterations", -1), ("rounds", 0)])
+@pytest.mark.parametrize(
+    ("name", "bad"), [("raw", 0), ("cloud", -1), ("starts", 0), ("iterations", -1), ("rounds", 0)]
+)
 def test_settings_have_lower_limits(name: str, bad: int) -> None:
     with pytest.raises(InputError, match=f"{name} must be at least {bad + 1}, got {bad}"):
         SearchSettings(**{name: bad})
 
 
-# -- the examples in the docstrings -------------------------------------------------------------------------------
+# -- the examples in the docstrings ----------------------------------------------------
 
 
-@pytest.mark.parametrize("module", [m.name for m in pkgutil.iter_modules(ceibo.acquisition.__path__)])
+@pytest.mark.parametrize(
+    "module", [m.name for m in pkgutil.iter_modules(ceibo.acquisition.__path__)]
+)
 def test_examples_in_the_docstrings_run(module: str) -> None:
     assert doctest.testmod(importlib.import_module(f"ceibo.acquisition.{module}")).failed == 0

@@ -20,8 +20,9 @@ from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, m
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_seed = pytest.mark.parametrize("seed", range(2))
 
-# Draws and noiseless model carry a nugget of 1e-9 of the variance, so they are a process that differs by 3e-5 of its
-# standard deviation from the one without; the oracles below carry it too, and what is left is its rounding.
+# Draws and noiseless model carry a nugget of 1e-9 of the variance, so they are a process that
+# differs by 3e-5 of its standard deviation from the one without; the oracles below carry it too,
+# and what is left is its rounding.
 NUGGET = 1e-9
 
 
@@ -40,18 +41,22 @@ def joint_draws(gp: GaussianProcess, base: Array) -> Array:
     return dense.mean(gp.X) + base @ np.linalg.cholesky(covariance).T
 
 
-# -- BoTorch, given the same draws --------------------------------------------------------------------------------
+# -- BoTorch, given the same draws -----------------------------------------------------
 
 
 @by_kernel
 @by_seed
-def test_noisy_ei_is_the_mean_of_botorchs_ei_over_the_same_draws(kernel: type[Kernel], seed: int) -> None:
+def test_noisy_ei_is_the_mean_of_botorchs_ei_over_the_same_draws(
+    kernel: type[Kernel], seed: int
+) -> None:
     gp, A = small_gp(seed, kernel), new_points(seed)
     f = joint_draws(gp, normal_draws(8, 8, seed=3)[:, :7])
     total = np.zeros(len(A))
     with torch_oracle.exact():
         for values in f:
-            noiseless = torch_oracle.model_like(gp, y=values, noise=np.full(7, NUGGET * gp.kernel.variance))
+            noiseless = torch_oracle.model_like(
+                gp, y=values, noise=np.full(7, NUGGET * gp.kernel.variance)
+            )
             ei = ExpectedImprovement(noiseless, torch_oracle.tensor(values.min()), maximize=False)
             total += ei(torch_oracle.tensor(A)[:, None, :]).numpy()
     got = build("noisy-ei", gp, seed=3, draws=8).value(A)
@@ -85,25 +90,31 @@ def test_qnei_is_botorchs_given_the_same_base_draws(kernel: type[Kernel], seed: 
         )
         expected = np.array([float(acquisition(torch_oracle.tensor(a)[None, None, :])) for a in A])
     got = build("q-noisy-ei", gp, seed=5, draws=32).value(A)
-    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)  # BoTorch's draws have no nugget
+    # BoTorch's draws have no nugget
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
 
 
-# -- an independent Monte Carlo -----------------------------------------------------------------------------------
+# -- an independent Monte Carlo --------------------------------------------------------
 
 
 @by_seed
 @pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
-def test_both_estimate_the_expected_improvement_over_the_best_observed(name: str, seed: int) -> None:
+def test_both_estimate_the_expected_improvement_over_the_best_observed(
+    name: str, seed: int
+) -> None:
     """E[max(0, min_j f(x_j) − f(x))] over the joint posterior, which both are estimates of."""
     gp, rng = small_gp(seed), np.random.default_rng(10 + seed)
     acq = build(name, gp, draws=4096)
     for a in new_points(seed, 4):
         points = np.concatenate([gp.X, a[None]])
         dense = Dense(gp)
-        f = rng.multivariate_normal(dense.mean(points), dense.covariance(points, points), 400_000, method="eigh")
+        f = rng.multivariate_normal(
+            dense.mean(points), dense.covariance(points, points), 400_000, method="eigh"
+        )
         plain = np.maximum(f[:, :-1].min(axis=1) - f[:, -1], 0)
         value, own = acq.value(a[None])[0], np.std(plain) / np.sqrt(4096)
-        # Quasi-random draws are no worse than random ones, whose error is added to that of the plain estimate.
+        # Quasi-random draws are no worse than random ones, whose error is added to that of the
+        # plain estimate.
         assert abs(value - plain.mean()) < 5 * np.hypot(own, np.std(plain) / np.sqrt(400_000))
 
 
@@ -114,7 +125,9 @@ def test_pending_points_count_among_the_best() -> None:
     noise = float(np.mean(gp.noise_variance))
     points = np.concatenate([gp.X, pending, a])
     dense = Dense(gp, extra=pending, extra_noise=noise)
-    f = rng.multivariate_normal(dense.mean(points), dense.covariance(points, points), 400_000, method="eigh")
+    f = rng.multivariate_normal(
+        dense.mean(points), dense.covariance(points, points), 400_000, method="eigh"
+    )
     plain = np.maximum(f[:, :-1].min(axis=1) - f[:, -1], 0)
     for name in ("noisy-ei", "q-noisy-ei"):
         value = build(name, gp, draws=4096, pending=pending).value(a)[0]
@@ -124,15 +137,17 @@ def test_pending_points_count_among_the_best() -> None:
 def test_draws_have_the_posteriors_moments() -> None:
     gp = small_gp(0)
     drawn = draw(gp, 4096, seed=1)
-    f = gp.mean + gp.unit * drawn.predictor(gp.X).linear  # (n, S): the noiseless model passes through its draw
+    # (n, S): the noiseless model passes through its draw
+    f = gp.mean + gp.unit * drawn.predictor(gp.X).linear
     dense = Dense(gp)
     for i in range(7):
         assert_within_error(dense.mean(gp.X[[i]])[0], f[i])
-    np.testing.assert_allclose(np.cov(f), dense.covariance(gp.X, gp.X), atol=0.05)  # 1/√4096 = 0.016, thrice
+    # 1/√4096 = 0.016, thrice
+    np.testing.assert_allclose(np.cov(f), dense.covariance(gp.X, gp.X), atol=0.05)
     np.testing.assert_allclose(drawn.best, ((f - gp.mean) / gp.unit).min(axis=0), atol=1e-5)
 
 
-# -- limits -------------------------------------------------------------------------------------------------------
+# -- limits ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["noisy-ei", "q-noisy-ei"])
@@ -158,7 +173,9 @@ def test_values_are_positive_and_logarithms_agree(name: str) -> None:
 
 
 def test_what_the_maximiser_climbs_has_a_slope_where_qnei_is_flat() -> None:
-    """Where no draw improves, qNEI is zero; the rounded form still rises towards the good points."""
+    """Where no draw improves, qNEI is zero; the rounded form still rises towards the good
+    points.
+    """
     X = np.array([[0.1], [0.5], [0.9]])
     gp = GaussianProcess(X, [-3.0, 0.0, 3.0], 1e-4, Matern52([0.3]))
     acq = build("q-noisy-ei", gp, draws=16)
@@ -183,9 +200,13 @@ def test_coincident_noiseless_points_can_be_drawn_at() -> None:
 
 
 def test_kernel_oracle_is_what_the_model_uses() -> None:
-    """Guards the oracle of this file: a wrong oracle would make the comparisons above meaningless."""
+    """Guards the oracle of this file: a wrong oracle would make the comparisons above
+    meaningless.
+    """
     gp = small_gp(6)
-    np.testing.assert_allclose(gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13)
+    np.testing.assert_allclose(
+        gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13
+    )
 
 
 @by_kernel
@@ -197,7 +218,9 @@ def test_without_noise_noisy_ei_is_ei(kernel: type[Kernel]) -> None:
 
 
 def test_the_mean_of_logarithms_is_scipys_and_no_share_is_lost() -> None:
-    logs = np.array([[0.0, -3.0, 2.0], [-1e5, -1e5 - 1.0, -np.inf], [800.0, 790.0, -900.0], [-np.inf] * 3])
+    logs = np.array(
+        [[0.0, -3.0, 2.0], [-1e5, -1e5 - 1.0, -np.inf], [800.0, 790.0, -900.0], [-np.inf] * 3]
+    )
     value, shares = _log_mean(logs)
     np.testing.assert_allclose(value, logsumexp(logs, axis=1) - np.log(3), rtol=1e-15)
     np.testing.assert_allclose(shares[:3], softmax(logs[:3], axis=1), rtol=1e-14)

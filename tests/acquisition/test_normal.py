@@ -40,7 +40,9 @@ def capital_phi(z: mpmath.mpf) -> mpmath.mpf:
 
 
 def tau(z: mpmath.mpf) -> mpmath.mpf:
-    """Terms of τ cancel left of zero: at z = −1000 six digits, never more than 10 of the 60 carried."""
+    """Terms of τ cancel left of zero: at z = −1000 six digits, never more than 10 of the 60
+    carried.
+    """
     return phi(z) + z * capital_phi(z)
 
 
@@ -59,7 +61,9 @@ def worst_error(got: Array, expected: list[mpmath.mpf], *, absolute: bool = Fals
     [(normal.pdf, phi), (normal.cdf, capital_phi), (normal.tau, tau)],
     ids=["pdf", "cdf", "tau"],
 )
-def test_natural_values_are_exact_wherever_they_are_normal_numbers(ours: Callable, theirs: Callable) -> None:
+def test_natural_values_are_exact_wherever_they_are_normal_numbers(
+    ours: Callable, theirs: Callable
+) -> None:
     z = Z[(Z >= -37) & (np.abs(Z) < 37.5)]
     expected = exact(theirs, z)
     kept = [i for i, true in enumerate(expected) if true > TINY]
@@ -70,7 +74,10 @@ def test_natural_values_are_exact_wherever_they_are_normal_numbers(ours: Callabl
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        (normal.log_cdf, lambda z: mpmath.log(capital_phi(z)) if z < 5 else mpmath.log1p(-capital_phi(-z))),
+        (
+            normal.log_cdf,
+            lambda z: mpmath.log(capital_phi(z)) if z < 5 else mpmath.log1p(-capital_phi(-z)),
+        ),
         (lambda z: normal.log_tau(z)[0], lambda z: mpmath.log(tau(z))),
     ],
     ids=["log_cdf", "log_tau"],
@@ -99,7 +106,9 @@ def test_ratios_to_tau() -> None:
 @given(st.floats(-36, 36))
 def test_the_papers_inequalities(z: float) -> None:
     """τ(z) ≤ φ(z) for z ≤ 0, τ(z) ≤ 1 + z for z ≥ 0, z = τ(z) − τ(−z), τ > 0."""
-    at, mirrored, density = (float(f(np.array(x))) for f, x in ((normal.tau, z), (normal.tau, -z), (normal.pdf, z)))
+    at, mirrored, density = (
+        float(f(np.array(x))) for f, x in ((normal.tau, z), (normal.tau, -z), (normal.pdf, z))
+    )
     assert at > 0
     if z <= 0:
         assert at <= density * (1 + 1e-15)

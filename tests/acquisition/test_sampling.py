@@ -13,11 +13,15 @@ def test_normal_draws_are_even_in_each_coordinate(dimension: int) -> None:
     draws = normal_draws(20, dimension, seed=4)
     assert np.all(np.isfinite(draws))
     for k in range(dimension):
-        np.testing.assert_array_equal(np.sort((norm.cdf(draws[:, k]) * 20).astype(int)), np.arange(20))
+        np.testing.assert_array_equal(
+            np.sort((norm.cdf(draws[:, k]) * 20).astype(int)), np.arange(20)
+        )
 
 
 def test_normal_draws_of_different_coordinates_are_independent() -> None:
-    """Correlations over many draws are as small as chance has them: of 1,225, none beyond five standard errors."""
+    """Correlations over many draws are as small as chance has them: of 1,225, none beyond five
+    standard errors.
+    """
     correlations = np.corrcoef(normal_draws(2000, 50, seed=5).T)[np.triu_indices(50, 1)]
     assert np.max(np.abs(correlations)) < 5 / np.sqrt(2000)
     assert np.std(correlations) == pytest.approx(1 / np.sqrt(2000), rel=0.2)

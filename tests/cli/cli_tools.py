@@ -48,5 +48,10 @@ def spawn(*arguments: object, cwd: Path, **options: Any) -> subprocess.Popen[str
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", "ceibo", *map(str, arguments)],
-        cwd=cwd, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options,
-    )  # fmt: skip
+        cwd=cwd,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        **options,
+    )

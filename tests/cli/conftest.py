@@ -11,7 +11,9 @@ from ceibo.cli import main
 
 
 @pytest.fixture
-def ceibo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Ceibo:
+def ceibo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Ceibo:
     """Calls `ceibo` in this process, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("CEIBO_STORAGE", raising=False)

@@ -1,4 +1,6 @@
-"""What a command must not do: record a slip without a word, write over a study, say that it did what it did not."""
+"""What a command must not do: record a slip without a word, write over a study, say that it did
+what it did not.
+"""
 
 import shutil
 from pathlib import Path
@@ -28,7 +30,9 @@ def test_a_doubtful_noise_is_pointed_out(asked: tuple[Ceibo, Path]) -> None:
     both = ceibo("tell", file, "2", "61.2", "60.8", "--replicates", "--json")
     assert both.err == ""
     assert both.json["measurements"][0]["replicates"] == [61.2, 60.8]
-    for number, result in enumerate((["61 ± 59"], ["61", "+/-", "59"], ['{"value": 1, "noise": 5}'], ["60", "4"])):
+    for number, result in enumerate(
+        (["61 ± 59"], ["61", "+/-", "59"], ['{"value": 1, "noise": 5}'], ["60", "4"])
+    ):
         assert ceibo("tell", file, 3 + number, *result).err == ""
     assert "noise" in ceibo("tell", file, "7", "900", "300").err  # beyond all values told
     assert ceibo("tell", file, "8", "61 ± 59", "--replicates").status == 2
@@ -36,7 +40,9 @@ def test_a_doubtful_noise_is_pointed_out(asked: tuple[Ceibo, Path]) -> None:
 
 def test_a_large_noise_that_is_usual_is_not_doubted(asked: tuple[Ceibo, Path]) -> None:
     ceibo, file = asked
-    warned = [ceibo("tell", file, number, f"{0.01 * number}", "0.05").err != "" for number in range(6)]
+    warned = [
+        ceibo("tell", file, number, f"{0.01 * number}", "0.05").err != "" for number in range(6)
+    ]
     assert warned == [True] * 3 + [False] * 3
 
 
@@ -68,10 +74,14 @@ def test_what_ended_is_neither_given_back_nor_failed(asked: tuple[Ceibo, Path]) 
     assert ceibo("tell", file, "1", "2").status == 0  # a late result is still data
 
 
-def test_messages_speak_the_language_of_the_shell(asked: tuple[Ceibo, Path], tmp_path: Path) -> None:
+def test_messages_speak_the_language_of_the_shell(
+    asked: tuple[Ceibo, Path], tmp_path: Path
+) -> None:
     ceibo, file = asked
     ceibo("tell", file, "0", "1", "0.1")
-    (tmp_path / "other.toml").write_text(file.read_text().replace("high = 1}", "high = 2, log = false}", 1))
+    (tmp_path / "other.toml").write_text(
+        file.read_text().replace("high = 1}", "high = 2, log = false}", 1)
+    )
     cases = {
         ("tell", file, "0", "2"): "--key run-2",
         ("tell", file, "1", '{"value": "2"}'): "a number",
@@ -92,7 +102,9 @@ def test_a_result_that_was_not_stored_can_be_told_again(
     ceibo, file = asked
 
     def away(*_: object, **__: object) -> None:
-        raise NotStoredError("", 3, Measurement.of([0.25, 0.5]), "run 2") from StorageError("it is away")
+        raise NotStoredError("", 3, Measurement.of([0.25, 0.5]), "run 2") from StorageError(
+            "it is away"
+        )
 
     monkeypatch.setattr(Study, "tell", away)
     answer = ceibo("tell", file, "3", "[0.25, 0.5]", "--key", "run 2")
@@ -103,14 +115,24 @@ def test_a_result_that_was_not_stored_can_be_told_again(
 
 
 @pytest.mark.parametrize("verb", ["export", "report"])
-def test_the_study_itself_is_not_written_over(asked: tuple[Ceibo, Path], tmp_path: Path, verb: str) -> None:
+def test_the_study_itself_is_not_written_over(
+    asked: tuple[Ceibo, Path], tmp_path: Path, verb: str
+) -> None:
     ceibo, file = asked
     ceibo("tell", file, "0", "1")
     shutil.copy(tmp_path / "demo.db", tmp_path / "other.csv")
     (tmp_path / "link.csv").symlink_to(tmp_path / "demo.db")
     (tmp_path / "again.csv").hardlink_to(file)
     before = file.read_bytes(), (tmp_path / "other.csv").read_bytes()
-    for target in ("demo.db", "./demo.db", "study.toml", "link.csv", "again.csv", "demo.db-wal", "other.csv"):
+    for target in (
+        "demo.db",
+        "./demo.db",
+        "study.toml",
+        "link.csv",
+        "again.csv",
+        "demo.db-wal",
+        "other.csv",
+    ):
         answer = ceibo(verb, file, "-o", target, *(["--format", "csv"] if verb == "export" else []))
         assert (answer.status, answer.out) == (2, ""), target
         assert "another file" in answer.err

@@ -24,10 +24,16 @@ def test_a_wrong_value_is_replaced(told: tuple[Ceibo, Path], tmp_path: Path) -> 
     answer = ceibo("correct", file, "0", "66.5")
     assert (answer.status, answer.out, answer.err) == (0, "trial 0: 66.5, in place of 665\n", "")
     assert ceibo("correct", file, "0", "66.5").out == "trial 0: 66.5, as recorded already\n"
-    assert ceibo("correct", file, "0", "-66.5", "1.5").out == "trial 0: -66.5 ± 1.5, in place of 66.5\n"
+    assert (
+        ceibo("correct", file, "0", "-66.5", "1.5").out
+        == "trial 0: -66.5 ± 1.5, in place of 66.5\n"
+    )
     shown = ceibo("show", file).out.splitlines()[0]
     assert "-66.5 ± 1.5 (corrected, was 66.5)" in shown
-    assert "measured 665\ncorrected to 66.5\ncorrected to -66.5 ± 1.5\n" in ceibo("show", file, "0").out
+    assert (
+        "measured 665\ncorrected to 66.5\ncorrected to -66.5 ± 1.5\n"
+        in ceibo("show", file, "0").out
+    )
     (row, *_) = csv.DictReader(io.StringIO(ceibo("export", file).out))
     assert (row["value"], row["noise"]) == ("-66.5", "1.5")
     study = Study.open(f"sqlite:///{tmp_path}/demo.db", "demo")
@@ -40,13 +46,18 @@ def test_a_correction_as_json(told: tuple[Ceibo, Path]) -> None:
     ceibo, file = told
     trial = ceibo("correct", file, "0", '{"value": 66.5, "noise": 1}', "--json").json
     wrong = {"value": 665.0, "noise": None, "replicates": []}
-    assert trial["measurements"] == [{"value": 66.5, "noise": 1.0, "replicates": [], "replaced": [wrong]}]
+    assert trial["measurements"] == [
+        {"value": 66.5, "noise": 1.0, "replicates": [], "replaced": [wrong]}
+    ]
     assert ceibo("show", file, "0", "--json").json == trial
 
 
 def test_results_are_read_as_tell_reads_them(told: tuple[Ceibo, Path]) -> None:
     ceibo, file = told
-    for words, replicates in ((["61.2", "60.8", "--replicates"], [61.2, 60.8]), (["1", "2", "3"], [1, 2, 3])):
+    for words, replicates in (
+        (["61.2", "60.8", "--replicates"], [61.2, 60.8]),
+        (["1", "2", "3"], [1, 2, 3]),
+    ):
         trial = ceibo("correct", file, "0", *words, "--json").json
         assert trial["measurements"][0]["replicates"] == replicates
     assert "--replicates" in ceibo("correct", file, "0", "61.2", "60.8").err  # a doubtful noise
@@ -80,10 +91,17 @@ def test_several_measurements_are_told_apart(told: tuple[Ceibo, Path]) -> None:
     assert (which.status, which.out) == (2, "")
     assert "key" in which.err
     assert "'': 665, 'monday': 67 ± 1.5" in which.err
-    assert ceibo("correct", file, "0", "68", "1.5", "--key", "monday").out.endswith("in place of 67 ± 1.5\n")
+    assert ceibo("correct", file, "0", "68", "1.5", "--key", "monday").out.endswith(
+        "in place of 67 ± 1.5\n"
+    )
     assert ceibo("correct", file, "0", "66.5", "--key", "").out.endswith("in place of 665\n")
-    assert [each["value"] for each in ceibo("show", file, "0", "--json").json["measurements"]] == [66.5, 68]
-    assert "it has '': 66.5, 'monday': 68" in ceibo("correct", file, "0", "1", "--key", "tuesday").err
+    assert [each["value"] for each in ceibo("show", file, "0", "--json").json["measurements"]] == [
+        66.5,
+        68,
+    ]
+    assert (
+        "it has '': 66.5, 'monday': 68" in ceibo("correct", file, "0", "1", "--key", "tuesday").err
+    )
 
 
 def test_what_cannot_be_corrected(told: tuple[Ceibo, Path]) -> None:
@@ -118,7 +136,12 @@ def test_a_trial_is_withdrawn(told: tuple[Ceibo, Path]) -> None:
     assert ceibo("show", file, "2", "--json").json["state"] == "withdrawn"
     assert ceibo("ask", file, "--json").json["trial"] == 4  # it is not handed out again
     assert ceibo("tell", file, "3", "--withdraw", "--json").json["state"] == "withdrawn"
-    for wrong in (["0", "--withdraw"], ["1", "--withdraw"], ["9", "--withdraw"], ["4", "1", "--withdraw"]):
+    for wrong in (
+        ["0", "--withdraw"],
+        ["1", "--withdraw"],
+        ["9", "--withdraw"],
+        ["4", "1", "--withdraw"],
+    ):
         answer = ceibo("tell", file, *wrong)
         assert (answer.status, answer.out) == (2, "")
     assert "--withdraw" in ceibo("tell", file, "4").err

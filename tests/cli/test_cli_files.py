@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceibo.cli import studyfile
-from ceibo.cli.outcome import parse
-from ceibo.cli.placeholders import Template, to_text
+from ceibo.command.outcome import parse
+from ceibo.command.placeholders import Template, to_text
+from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.errors import InputError
-from ceibo.study import Categorical, Float, Int, Space
 
 GOOD = 'name = "a"\n[space]\nx = {type = "float", low = 0, high = 1}\n'
 
@@ -80,10 +80,19 @@ failures = 5
         ("[space]\nx = {type = 'float', low = 0, high = 1, lag = true}", ["'x'", "'lag'", "log"]),
         ("[space]\nx = 3", ["'x'", "expected a table"]),
         ('direction = "maximise"\n' + GOOD, ["did you mean 'maximize'?"]),
-        ("[space]\nx = {type = 'float', low = 0, hihg = 1}", ["'x'", "'hihg'", "did you mean 'high'?"]),
+        (
+            "[space]\nx = {type = 'float', low = 0, hihg = 1}",
+            ["'x'", "'hihg'", "did you mean 'high'?"],
+        ),
         ("[space]\nx = {type = 'flaot', low = 0, high = 1}", ["'x'", "did you mean 'float'?"]),
-        ("[space]\nx = {type = 'float', low = 0, high = 1, log = true}", ["'x'", "log = true", "low > 0"]),
-        ("[space]\nx = {type = 'float', low = 1, high = 2, log = true, step = 1}", ["'x'", 'type = "int"']),
+        (
+            "[space]\nx = {type = 'float', low = 0, high = 1, log = true}",
+            ["'x'", "log = true", "low > 0"],
+        ),
+        (
+            "[space]\nx = {type = 'float', low = 1, high = 2, log = true, step = 1}",
+            ["'x'", 'type = "int"'],
+        ),
         ('storage = "sqlite:///what?.db"\n' + GOOD, ["what%3F.db"]),
         ('acquisition = "best"\n' + GOOD, ["acquisition must be one of"]),
         ("seed = -1\n" + GOOD, ["seed", "-1"]),
@@ -95,8 +104,17 @@ failures = 5
         (GOOD + '[command]\nargv = ["a", "{X}"]', ["{X}", "Did you mean {x}?"]),
         (GOOD + '[command]\nargv = ["a", "{x"]', ["placeholder"]),
         (GOOD + '[command]\nargv = ["a"]\ntimeout = -1', ["command.timeout"]),
-        ('[space]\n"a=b" = {type = "float", low = 0, high = 1}\n[command]\nargv = ["a"]', ["'a=b'", "another name"]),
-        ('[space]\nx = {type = "categorical", choices = ["\\u0000", "b"]}\n[command]\nargv = ["a"]', ["NUL"]),
+        (
+            '[space]\n"a=b" = {type = "float", low = 0, high = 1}\n[command]\nargv = ["a"]',
+            ["'a=b'", "another name"],
+        ),
+        (
+            (
+                '[space]\nx = {type = "categorical", choices = ["\\u0000", "b"]}\n[command]\nargv ='
+                ' ["a"]'
+            ),
+            ["NUL"],
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: list[str]) -> None:
@@ -112,7 +130,12 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: list[str]) -> N
 def test_a_name_is_kept_whole_in_the_name_of_the_database(ceibo: Ceibo, tmp_path: Path) -> None:
     folder = tmp_path / "50%25 of?it"
     folder.mkdir()
-    for name, database in (("what?", "what?.db"), ("50%25", "50%25.db"), ("a/b\\c", "a-b-c.db"), ("x", "x.db")):
+    for name, database in (
+        ("what?", "what?.db"),
+        ("50%25", "50%25.db"),
+        ("a/b\\c", "a-b-c.db"),
+        ("x", "x.db"),
+    ):
         file = folder / "s.toml"
         made = ceibo("init", "-o", file, "--name", name, "-p", "x=0:1", "--force")
         assert (made.status, made.err) == (0, "")
@@ -173,10 +196,32 @@ def test_results(output: str, value: float, noise: float | None, replicates: int
 
 @pytest.mark.parametrize(
     "output",
-    ["", "\n \n", "loss: 3", "1_000", "0x10", "١", "{", "[1, ", '{"value": "3"}', '{"valu": 3}', '{"noise": 3}', "[]",
-     '{"value": 1, "replicates": [1]}', "0.3 -0.1", '{"value": true}', "[" * 5000, "0.31 ± 0.04 ± 0.05", "1 2 ± 3",
-     '{"replicates": 3}', '{"replicates": ["a"]}', '{"value": 66,5}', "±", "1 ±"],
-)  # fmt: skip
+    [
+        "",
+        "\n \n",
+        "loss: 3",
+        "1_000",
+        "0x10",
+        "١",
+        "{",
+        "[1, ",
+        '{"value": "3"}',
+        '{"valu": 3}',
+        '{"noise": 3}',
+        "[]",
+        '{"value": 1, "replicates": [1]}',
+        "0.3 -0.1",
+        '{"value": true}',
+        "[" * 5000,
+        "0.31 ± 0.04 ± 0.05",
+        "1 2 ± 3",
+        '{"replicates": 3}',
+        '{"replicates": ["a"]}',
+        '{"value": 66,5}',
+        "±",
+        "1 ±",
+    ],
+)
 def test_no_result_is_guessed(output: str) -> None:
     with pytest.raises(InputError):
         parse(output)
@@ -206,7 +251,9 @@ def test_a_number_that_could_be_two_is_refused(output: str, advice: str) -> None
     assert "Measurement" not in str(error.value)
 
 
-@pytest.mark.parametrize("output", ["nan", "inf", "-Infinity", "1 2 nan", '{"value": NaN}', "1e999"])
+@pytest.mark.parametrize(
+    "output", ["nan", "inf", "-Infinity", "1 2 nan", '{"value": NaN}', "1e999"]
+)
 def test_results_that_are_not_finite_are_recognised(output: str) -> None:
     assert not parse(output).is_finite
 
@@ -229,7 +276,19 @@ def test_init_writes_what_load_reads(ceibo: Ceibo, tmp_path: Path) -> None:
     assert "--force" in again.err
     hostile = ["a b=0:1", "é=1:8:int", "q=x,y z", 'n"=1e-5:1e-1:log', "back\\slash=0.1:0.25"]
     options = [part for each in hostile for part in ("-p", each)]
-    made = ceibo("init", "-o", "other.toml", "--name", 'quo"te\\', *options, "--", "./m.sh", "{a b}", "{q}", "lit{{}}")
+    made = ceibo(
+        "init",
+        "-o",
+        "other.toml",
+        "--name",
+        'quo"te\\',
+        *options,
+        "--",
+        "./m.sh",
+        "{a b}",
+        "{q}",
+        "lit{{}}",
+    )
     assert (made.status, made.err) == (0, "")
     file = studyfile.load(tmp_path / "other.toml")
     assert file.space.dimensions["é"] == Int(1, 8)
@@ -281,7 +340,9 @@ def test_init_reads_parameters(ceibo: Ceibo, tmp_path: Path, given: str, entry: 
         (["x=1_0:20"], ["expected x=0:1"]),
     ],
 )
-def test_init_writes_nothing_that_is_wrong(ceibo: Ceibo, tmp_path: Path, given: list[str], words: list[str]) -> None:
+def test_init_writes_nothing_that_is_wrong(
+    ceibo: Ceibo, tmp_path: Path, given: list[str], words: list[str]
+) -> None:
     (tmp_path / "study.toml").write_text(GOOD)
     answer = ceibo("init", "--force", *(part for each in given for part in ("-p", each)))
     assert (answer.status, answer.out) == (2, "")

@@ -1,4 +1,6 @@
-"""Commands that behave badly, runners that are killed, hostile names; the full figures are in soak/cli_*.py."""
+"""Commands that behave badly, runners that are killed, hostile names; the full figures are in
+soak/cli_*.py.
+"""
 
 import os
 import signal
@@ -12,15 +14,16 @@ from pathlib import Path
 import pytest
 from cli_tools import Ceibo, StudyFile, spawn
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the checks in soak/ are shared with these tests
+# the checks in soak/ are shared with these tests
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from soak.cli_children import KINDS, misbehave
 from soak.cli_hostile import hostile
 from soak.cli_kills import kill_often
 
 from ceibo import Study
-from ceibo.cli.command import Command, CommandFailedError
-from ceibo.cli.placeholders import Template
-from ceibo.study import Categorical, Float, Space
+from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.placeholders import Template
+from ceibo.decide import Categorical, Float, Space
 
 LINUX = sys.platform.startswith("linux")
 
@@ -46,7 +49,9 @@ def test_killed_runs_go_on_and_lose_nothing() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupting_gives_the_trials_back(study_file: StudyFile, tmp_path: Path, number: int) -> None:
+def test_interrupting_gives_the_trials_back(
+    study_file: StudyFile, tmp_path: Path, number: int
+) -> None:
     code = "import os, time; open('pid', 'a').write(str(os.getpid()) + ' '); time.sleep(60)"
     study_file(code=code)
     process = spawn("run", "study.toml", "--jobs", "2", cwd=tmp_path)
@@ -81,11 +86,15 @@ def test_two_runners_share_the_work(study_file: StudyFile, tmp_path: Path) -> No
     trials = Study.open(f"sqlite:///{tmp_path}/demo.db", "demo").trials
     assert [len(trial.measurements) for trial in trials] == [1] * 12
     with sqlite3.connect(tmp_path / "demo.db") as database:
-        workers = database.execute("SELECT DISTINCT worker FROM ceibo_events WHERE worker IS NOT NULL").fetchall()
+        workers = database.execute(
+            "SELECT DISTINCT worker FROM ceibo_events WHERE worker IS NOT NULL"
+        ).fetchall()
     assert len(workers) == 2
 
 
-def test_a_watched_report_follows_the_study(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+def test_a_watched_report_follows_the_study(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
     file = study_file(trials=3)
     assert ceibo("run", file, "-q").status == 0
     page = tmp_path / "report.html"
@@ -98,7 +107,9 @@ def test_a_watched_report_follows_the_study(ceibo: Ceibo, study_file: StudyFile,
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, "")
-    assert 'data-refresh="' not in page.read_text(encoding="utf-8")  # what stays behind no longer reloads
+    assert 'data-refresh="' not in page.read_text(
+        encoding="utf-8"
+    )  # what stays behind no longer reloads
 
 
 def test_a_program_that_cannot_start_is_a_failed_trial(tmp_path: Path) -> None:
@@ -120,14 +131,19 @@ def test_only_the_end_of_the_output_is_kept(tmp_path: Path) -> None:
 
 
 def test_a_stopped_command_starts_no_more(tmp_path: Path) -> None:
-    command = Command(Template((sys.executable, "-c", "print(1)"), Space({"x": Float(0, 1)}), tmp_path))
+    command = Command(
+        Template((sys.executable, "-c", "print(1)"), Space({"x": Float(0, 1)}), tmp_path)
+    )
     command.stop()
     with pytest.raises(CommandFailedError, match="stopped"):
         command({"x": 0.5})
 
 
 def test_a_lost_supervisor_takes_its_command_along(tmp_path: Path) -> None:
-    code = "import os, time; open('pids', 'w').write(f'{{os.getppid()}} {{os.getpid()}}'); time.sleep(60)"
+    code = (
+        "import os, time; open('pids', 'w').write(f'{{os.getppid()}} {{os.getpid()}}');"
+        " time.sleep(60)"
+    )
     command = Command(Template((sys.executable, "-c", code), Space({"x": Float(0, 1)}), tmp_path))
     failures: list[str] = []
 
@@ -139,7 +155,9 @@ def test_a_lost_supervisor_takes_its_command_along(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=work)
     thread.start()
-    _until(lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) == 2)
+    _until(
+        lambda: (tmp_path / "pids").exists() and len((tmp_path / "pids").read_text().split()) == 2
+    )
     supervisor, program = map(int, (tmp_path / "pids").read_text().split())
     os.kill(supervisor, signal.SIGKILL)
     thread.join(10)
@@ -149,12 +167,16 @@ def test_a_lost_supervisor_takes_its_command_along(tmp_path: Path) -> None:
         _until(lambda: not _alive(program))
 
 
-def test_the_environment_is_inherited(ceibo: Ceibo, study_file: StudyFile, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_inherited(
+    ceibo: Ceibo, study_file: StudyFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FACTOR", "4")
     code = "import os; print(float(os.environ['FACTOR']) + float(os.environ['CEIBO_x']) * 0)"
     file = study_file(code=code, trials=2)
     assert ceibo("run", file, "-q").status == 0
-    assert {trial["measurements"][0]["value"] for trial in ceibo("show", file, "--json").json} == {4.0}
+    assert {trial["measurements"][0]["value"] for trial in ceibo("show", file, "--json").json} == {
+        4.0
+    }
 
 
 def _alive(pid: int) -> bool:

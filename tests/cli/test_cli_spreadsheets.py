@@ -1,4 +1,6 @@
-"""Tables as spreadsheet programs save them: read as they were meant, or refused with the line and the cause."""
+"""Tables as spreadsheet programs save them: read as they were meant, or refused with the line and
+the cause.
+"""
 
 import unicodedata
 from pathlib import Path
@@ -58,7 +60,9 @@ def told(folder: Path) -> list[tuple[object, object, object, object]]:
         ("T,é,yield\n60,a,45\n", ["no column 'value'", "--value"]),
     ],
 )
-def test_what_could_mean_two_things_is_refused(lab: Ceibo, tmp_path: Path, text: str, words: list[str]) -> None:
+def test_what_could_mean_two_things_is_refused(
+    lab: Ceibo, tmp_path: Path, text: str, words: list[str]
+) -> None:
     (tmp_path / "f.csv").write_text(text, encoding="utf-8")
     answer = lab("import", "s.toml", "f.csv")
     assert (answer.status, answer.out) == (2, "")
@@ -96,9 +100,23 @@ def test_a_column_that_is_named_must_be_there(lab: Ceibo, tmp_path: Path) -> Non
         "T,é,value,noise\r60.5,a,-45.25,2\r".encode(),
         "T, in °C;T;é;value;noise\n1;60,5;a;-45,25;2\n".encode(),
     ],
-    ids=["capitals", "semicolons", "tabs", "utf-16", "sep", "sep-bar", "latin-1", "spaces", "minus", "nfd", "blanks",
-         "form-feed", "cr", "comma-in-name"],
-)  # fmt: skip
+    ids=[
+        "capitals",
+        "semicolons",
+        "tabs",
+        "utf-16",
+        "sep",
+        "sep-bar",
+        "latin-1",
+        "spaces",
+        "minus",
+        "nfd",
+        "blanks",
+        "form-feed",
+        "cr",
+        "comma-in-name",
+    ],
+)
 def test_ordinary_spreadsheets_are_read(lab: Ceibo, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "f.csv").write_bytes(content)
     answer = lab("import", "s.toml", "f.csv")
@@ -108,7 +126,9 @@ def test_ordinary_spreadsheets_are_read(lab: Ceibo, tmp_path: Path, content: byt
     assert ("Latin-1" in answer.err) == (b"\xe9" in content and content[:1] == b"T")
 
 
-@pytest.mark.parametrize("content", [b"PK\x03\x04xl/workbook.xml", b"\xd0\xcf\x11\xe0\xa1\xb1", b"T\0,\0"])
+@pytest.mark.parametrize(
+    "content", [b"PK\x03\x04xl/workbook.xml", b"\xd0\xcf\x11\xe0\xa1\xb1", b"T\0,\0"]
+)
 def test_a_workbook_is_to_be_saved_as_csv(lab: Ceibo, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "f.xlsx").write_bytes(content)
     answer = lab("import", "s.toml", "f.xlsx")
@@ -117,20 +137,31 @@ def test_a_workbook_is_to_be_saved_as_csv(lab: Ceibo, tmp_path: Path, content: b
 
 
 def test_the_line_of_a_mistake_counts_all_lines(lab: Ceibo, tmp_path: Path) -> None:
-    (tmp_path / "f.csv").write_text('sep=,\n\nT,é,value,n\n60,a,1,"x\ny"\n\n60,a,much,"x\ny"\n', encoding="utf-8")
+    (tmp_path / "f.csv").write_text(
+        'sep=,\n\nT,é,value,n\n60,a,1,"x\ny"\n\n60,a,much,"x\ny"\n', encoding="utf-8"
+    )
     assert "line 7" in lab("import", "s.toml", "f.csv").err
 
 
 def test_replicates_need_no_value(lab: Ceibo, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("T,é,Replicates\n60,a,44 46\n70,b,\n", encoding="utf-8")
     assert "left out: 1 row without a value" in lab("import", "s.toml", "f.csv").out
-    text = "T;é;value;replicates;noise\n60;a;;44,5 46;\n70;b;45,3;44,5 46;\n80;a;45,25;44,5 46;1,5\n90;a;7;;\n"
+    text = (
+        "T;é;value;replicates;noise\n60;a;;44,5 46;\n70;b;45,3;44,5 46;\n80;a;45,25;44,5"
+        " 46;1,5\n90;a;7;;\n"
+    )
     (tmp_path / "g.csv").write_text(text, encoding="utf-8")
     assert lab("import", "s.toml", "g.csv").status == 0
     found = [each for trial in trials(tmp_path) for each in trial.measurements]
     both = (44.5, 46.0)
     of_both = Measurement.of(both)
-    assert found == [Measurement.of([44, 46]), of_both, of_both, Measurement(45.25, 1.5, both), Measurement(7)]
+    assert found == [
+        Measurement.of([44, 46]),
+        of_both,
+        of_both,
+        Measurement(45.25, 1.5, both),
+        Measurement(7),
+    ]
 
 
 def test_whole_numbers_and_choices_as_spreadsheets_write_them(ceibo: Ceibo, tmp_path: Path) -> None:
@@ -141,8 +172,11 @@ def test_whole_numbers_and_choices_as_spreadsheets_write_them(ceibo: Ceibo, tmp_
     (tmp_path / "f.csv").write_text("n,c,value\n2.0,TRUE,1\n3,2.50,1\n4,3.0,1\n5,3x,1\n")
     assert ceibo("import", "s.toml", "f.csv").status == 0
     assert [trial.params for trial in trials(tmp_path)] == [
-        {"n": 2, "c": True}, {"n": 3, "c": 2.5}, {"n": 4, "c": 3}, {"n": 5, "c": "3x"},
-    ]  # fmt: skip
+        {"n": 2, "c": True},
+        {"n": 3, "c": 2.5},
+        {"n": 4, "c": 3},
+        {"n": 5, "c": "3x"},
+    ]
     (tmp_path / "g.csv").write_text("n,c,value\n2.5,3,1\n")
     assert "whole number" in ceibo("import", "s.toml", "g.csv").err
 
@@ -160,9 +194,14 @@ def test_the_same_rows_are_not_added_twice_unasked(lab: Ceibo, tmp_path: Path) -
     assert len(trials(tmp_path)) == 4
     (tmp_path / "f.csv").write_text(rows + "90,b,55,,\n", encoding="utf-8")
     assert "4 of 5 rows are already" in lab("import", "s.toml", "f.csv").err
-    assert lab("import", "s.toml", "f.csv", "--new", "--dry-run").out.startswith("would add 1 measurement to")
+    assert lab("import", "s.toml", "f.csv", "--new", "--dry-run").out.startswith(
+        "would add 1 measurement to"
+    )
     added = lab("import", "s.toml", "f.csv", "--new")
-    assert added.out == "added 1 measurement to study 'lab'; left out: 4 rows that the study has already\n"
+    assert (
+        added.out
+        == "added 1 measurement to study 'lab'; left out: 4 rows that the study has already\n"
+    )
     assert lab("import", "s.toml", "f.csv", "--again").status == 0
     assert len(trials(tmp_path)) == 10
     assert lab("import", "s.toml", "f.csv", "--again", "--new").status == 2
@@ -171,13 +210,21 @@ def test_the_same_rows_are_not_added_twice_unasked(lab: Ceibo, tmp_path: Path) -
 def test_a_dry_run_leaves_nothing_behind(lab: Ceibo, tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("T,é,value\n60,a,45\n", encoding="utf-8")
     before = sorted(each.name for each in tmp_path.iterdir())
-    assert lab("import", "s.toml", "f.csv", "--dry-run").out == "would add 1 measurement to study 'lab'\n"
+    assert (
+        lab("import", "s.toml", "f.csv", "--dry-run").out
+        == "would add 1 measurement to study 'lab'\n"
+    )
     assert sorted(each.name for each in tmp_path.iterdir()) == before
 
 
-def test_parameters_named_like_columns_survive_an_export_and_an_import(ceibo: Ceibo, tmp_path: Path) -> None:
+def test_parameters_named_like_columns_survive_an_export_and_an_import(
+    ceibo: Ceibo, tmp_path: Path
+) -> None:
     """Also one that is called what the other is renamed to."""
-    space = '[space]\nvalue = {type = "int", low = 1, high = 8}\nparams_value = {type = "int", low = 1, high = 8}\n'
+    space = (
+        '[space]\nvalue = {type = "int", low = 1, high = 8}\nparams_value = {type = "int", low = 1,'
+        " high = 8}\n"
+    )
     for name in ("one", "other"):
         (tmp_path / f"{name}.toml").write_text(f'name = "{name}"\n{space}')
     (tmp_path / "f.csv").write_text("params_params_value,params_value,value\n2,3,0.5\n")
@@ -185,4 +232,6 @@ def test_parameters_named_like_columns_survive_an_export_and_an_import(ceibo: Ce
     assert ceibo("export", "one.toml", "-o", "all.csv").status == 0
     assert ceibo("import", "other.toml", "all.csv").status == 0
     study = Study.open(f"sqlite:///{tmp_path / 'other.db'}", "other")
-    assert [(dict(t.params), t.measurements[0].value) for t in study.trials] == [({"value": 2, "params_value": 3}, 0.5)]
+    assert [(dict(t.params), t.measurements[0].value) for t in study.trials] == [
+        ({"value": 2, "params_value": 3}, 0.5)
+    ]

@@ -13,7 +13,9 @@ from cli_tools import Ceibo, StudyFile
 from ceibo import Study
 
 
-def test_run_finds_the_minimum_and_goes_on(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+def test_run_finds_the_minimum_and_goes_on(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
     file = study_file(trials=9)
     first = ceibo("run", file)
     assert first.status == 0
@@ -55,7 +57,9 @@ def test_dry_run_shows_the_very_commands_and_records_nothing(
     following = ceibo("run", file, "--dry-run").out
     assert len(study.trials) == 5
     ceibo("run", file, "--quiet")
-    assert following.strip().endswith(f"{study.trials[5].params['x']!r} {study.trials[5].params['y']!r}")
+    assert following.strip().endswith(
+        f"{study.trials[5].params['x']!r} {study.trials[5].params['y']!r}"
+    )
 
 
 def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
@@ -70,14 +74,29 @@ def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
     other = ceibo("tell", file, "0", "0.7")
     assert other.status == 2
     assert "key" in other.err
-    assert len(ceibo("tell", file, "0", "-0.4", "0.1", "--key", "two", "--json").json["measurements"]) == 2
-    assert ceibo("tell", file, "1", "1", "2", "3", "--json").json["measurements"][0]["replicates"] == [1, 2, 3]
+    assert (
+        len(ceibo("tell", file, "0", "-0.4", "0.1", "--key", "two", "--json").json["measurements"])
+        == 2
+    )
+    assert ceibo("tell", file, "1", "1", "2", "3", "--json").json["measurements"][0][
+        "replicates"
+    ] == [1, 2, 3]
     assert ceibo("tell", file, "2", '{"value": 3, "noise": 1}').status == 0
-    assert ceibo("tell", file, "3", "--failed", "reactor leaked", "--json").json["reason"] == "reactor leaked"
+    assert (
+        ceibo("tell", file, "3", "--failed", "reactor leaked", "--json").json["reason"]
+        == "reactor leaked"
+    )
     assert ceibo("ask", file, "--json").json["trial"] == 4
     assert ceibo("tell", file, "4", "--release").status == 0
     assert ceibo("ask", file, "--json").json["trial"] == 4  # handed out again
-    for wrong in (["9", "1"], ["4"], ["4", "much"], ["4", "nan"], ["4", "1", "--release"], ["4", "1", "-2"]):
+    for wrong in (
+        ["9", "1"],
+        ["4"],
+        ["4", "much"],
+        ["4", "nan"],
+        ["4", "1", "--release"],
+        ["4", "1", "-2"],
+    ):
         answer = ceibo("tell", file, *wrong)
         assert (answer.status, answer.out) == (2, "")
         assert answer.err.startswith("ceibo: ")
@@ -117,8 +136,14 @@ def test_export_and_import_round_trip(ceibo: Ceibo, study_file: StudyFile, tmp_p
     assert "would add 2" in ceibo("import", copy, "data.csv", "--dry-run").out
     assert not (tmp_path / "copy.db").exists()
     added = ceibo("import", copy, "data.csv")
-    assert added.out == "added 2 measurements and 1 failed trial to study 'copy'; left out: 1 row without a value\n"
-    one, two = (Study.open(f"sqlite:///{tmp_path}/{name}.db", name).trials for name in ("demo", "copy"))
+    assert (
+        added.out
+        == "added 2 measurements and 1 failed trial to study 'copy'; left out: 1 row without a"
+        " value\n"
+    )
+    one, two = (
+        Study.open(f"sqlite:///{tmp_path}/{name}.db", name).trials for name in ("demo", "copy")
+    )
     assert [(t.params, t.state, t.measurements, t.reason) for t in two] == [
         (t.params, t.state, t.measurements, t.reason) for t in one[:3]
     ]
@@ -150,25 +175,38 @@ def test_import_takes_all_rows_or_none(
 
 def test_import_with_other_columns_and_choices(ceibo: Ceibo, tmp_path: Path) -> None:
     (tmp_path / "study.toml").write_text(
-        '[space]\nn = {type = "int", low = 1, high = 8}\nflag = {type = "categorical", choices = [true, "true ", 1]}\n'
+        '[space]\nn = {type = "int", low = 1, high = 8}\nflag = {type = "categorical", choices ='
+        ' [true, "true ", 1]}\n'
     )
-    (tmp_path / "data.csv").write_text("n,flag,yield,sd\n3,true,0.5,\n4,true ,0.6,0.1\n5,1,0.7,0.1\n")
-    assert ceibo("import", "study.toml", "data.csv", "--value", "yield", "--noise", "sd").status == 0
+    (tmp_path / "data.csv").write_text(
+        "n,flag,yield,sd\n3,true,0.5,\n4,true ,0.6,0.1\n5,1,0.7,0.1\n"
+    )
+    assert (
+        ceibo("import", "study.toml", "data.csv", "--value", "yield", "--noise", "sd").status == 0
+    )
     trials = Study.open(f"sqlite:///{tmp_path}/study.db", "study").trials
     assert [trial.params["flag"] for trial in trials] == [True, "true ", 1]
     assert [trial.measurements[0].noise for trial in trials] == [None, 0.1, 0.1]
 
 
-def test_bad_input_is_one_message_and_status_2(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+def test_bad_input_is_one_message_and_status_2(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
     file = study_file()
     assert ceibo("run", file, "-q").status == 0
     changed = file.read_text().replace("high = 1}", "high = 2}", 1)
     (tmp_path / "changed.toml").write_text(changed)
     (tmp_path / "reseeded.toml").write_text("seed = 5\n" + file.read_text())
-    (tmp_path / "missing.toml").write_text(file.read_text().replace(json.dumps(sys.executable), '"no-such-program"'))
-    (tmp_path / "missing2.toml").write_text(file.read_text().replace(json.dumps(sys.executable), '"./no-such-file"'))
+    (tmp_path / "missing.toml").write_text(
+        file.read_text().replace(json.dumps(sys.executable), '"no-such-program"')
+    )
+    (tmp_path / "missing2.toml").write_text(
+        file.read_text().replace(json.dumps(sys.executable), '"./no-such-file"')
+    )
     (tmp_path / "nocommand.toml").write_text('[space]\nx = {type = "float", low = 0, high = 1}\n')
-    (tmp_path / "broken.db").write_bytes(b"this is not a database, but it is long enough to look at" * 20)
+    (tmp_path / "broken.db").write_bytes(
+        b"this is not a database, but it is long enough to look at" * 20
+    )
     unreachable = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
     cases = {
         ("run", "absent.toml"): "ceibo init",
@@ -209,13 +247,27 @@ def test_usage_errors_have_status_2(ceibo: Ceibo) -> None:
         assert "Traceback" not in answer.err
     assert "0." in ceibo("--version").out
     listed = ceibo("--help").out
-    for verb in ["init", "run", "ask", "tell", "correct", "best", "show", "should-stop", "report", "export", "import"]:
+    for verb in [
+        "init",
+        "run",
+        "ask",
+        "tell",
+        "correct",
+        "best",
+        "show",
+        "should-stop",
+        "report",
+        "export",
+        "import",
+    ]:
         assert verb in listed
         assert ceibo(verb, "--help").status == 0
 
 
 def test_failures_are_kept_and_limited(ceibo: Ceibo, study_file: StudyFile) -> None:
-    code = "import sys; print('about to fail'); print('boom \\x1b[31m', file=sys.stderr); sys.exit(3)"
+    code = (
+        "import sys; print('about to fail'); print('boom \\x1b[31m', file=sys.stderr); sys.exit(3)"
+    )
     file = study_file(code=code, trials=30)
     answer = ceibo("run", file)
     assert answer.status == 1
@@ -238,7 +290,9 @@ def test_failures_are_kept_and_limited(ceibo: Ceibo, study_file: StudyFile) -> N
         ("print(0.1, -1)", "noise"),
     ],
 )
-def test_what_is_no_result_is_a_failed_trial(ceibo: Ceibo, study_file: StudyFile, code: str, word: str) -> None:
+def test_what_is_no_result_is_a_failed_trial(
+    ceibo: Ceibo, study_file: StudyFile, code: str, word: str
+) -> None:
     file = study_file(code=code, trials=2, extra="failures = 5\n")
     assert ceibo("run", file).status == 0
     shown = ceibo("show", file, "--json").json

@@ -10,10 +10,10 @@ import torch
 from torch import nn
 
 import ceibo
+from ceibo.compression import Compressible, compress
+from ceibo.compression.compress import rank_of, ranks_of
 from ceibo.errors import InputError
-from ceibo.paper.compression import Compressible, compress
-from ceibo.paper.compression.compress import rank_of, ranks_of
-from ceibo.paper.compression.tasks import Loaded
+from ceibo_lab.compression.tasks import Loaded
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "compress_digits.py"
 
@@ -43,10 +43,16 @@ def test_a_network_becomes_smaller_and_stays_right(small: Loaded) -> None:
     assert abs(compressed - found.error) < 5 * found.std + 0.03
     assert found.uncompressed == pytest.approx(original, abs=0.1)
     assert len(found.result.study.trials) == 25
-    assert all(torch.equal(before[name], value) for name, value in small.network.state_dict().items())
-    shared = {p.data_ptr() for p in found.network.parameters()} & {p.data_ptr() for p in small.network.parameters()}
+    assert all(
+        torch.equal(before[name], value) for name, value in small.network.state_dict().items()
+    )
+    shared = {p.data_ptr() for p in found.network.parameters()} & {
+        p.data_ptr() for p in small.network.parameters()
+    }
     assert not shared
-    sizes, errors = ([getattr(point, name) for point in found.trade_off] for name in ("size_ratio", "error"))
+    sizes, errors = (
+        [getattr(point, name) for point in found.trade_off] for name in ("size_ratio", "error")
+    )
     assert sizes == sorted(sizes)
     assert errors == sorted(errors, reverse=True)
     assert "| fc1 | svd |" in found.report
@@ -57,7 +63,13 @@ def test_plain_numbers_and_replicates_are_taken_too() -> None:
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(12, 12), nn.Linear(12, 3))
     assert compress(network, lambda smaller: 0.25, layers=["0"], n_trials=8).uncompressed == 0.25
-    found = compress(network, lambda smaller: ceibo.Measurement.of([0.2, 0.3]), gamma=2.0, layers=["0"], n_trials=8)
+    found = compress(
+        network,
+        lambda smaller: ceibo.Measurement.of([0.2, 0.3]),
+        gamma=2.0,
+        layers=["0"],
+        n_trials=8,
+    )
     assert found.uncompressed == pytest.approx(0.25)
     told = found.result.study.trials[0].measurements[0]
     size = told.value - 0.5
@@ -69,7 +81,10 @@ def test_a_whole_share_keeps_the_layer_and_a_small_one_has_rank_one() -> None:
     factor = compressible.factors["0"]
     assert rank_of(factor, 1.0) is None
     assert rank_of(factor, 1e-9) == 1
-    assert {rank_of(factor, share) for share in np.linspace(0.01, 1, 500)} == {None, *range(1, factor.break_even + 1)}
+    assert {rank_of(factor, share) for share in np.linspace(0.01, 1, 500)} == {
+        None,
+        *range(1, factor.break_even + 1),
+    }
     assert compressible.size_ratio(ranks_of(compressible, {"0": 1.0})) == 1.0
 
 

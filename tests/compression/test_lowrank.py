@@ -1,4 +1,6 @@
-"""Low-rank layers: exact at full rank, best at every other, as small as they say, refused where they make no sense."""
+"""Low-rank layers: exact at full rank, best at every other, as small as they say, refused where
+they make no sense.
+"""
 
 import itertools
 
@@ -7,10 +9,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from ceibo.compression.compressible import Compressible
+from ceibo.compression.lowrank import FORMS, Factorization, factorizable, factorize, replace_layers
 from ceibo.errors import InputError
-from ceibo.paper.compression.compressible import Compressible
-from ceibo.paper.compression.lowrank import FORMS, Factorization, factorizable, factorize, replace_layers
-from ceibo.paper.compression.networks import FC3
+from ceibo_lab.compression.networks import FC3
 
 CONVOLUTIONS = ["separable", "flattened"]
 GEOMETRIES = [
@@ -51,12 +53,16 @@ def test_linear_at_full_rank_is_the_original(shape: tuple[int, int], bias: bool)
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("method", CONVOLUTIONS)
-def test_convolution_at_full_rank_is_the_original_in_every_geometry(method: str, bias: bool) -> None:
+def test_convolution_at_full_rank_is_the_original_in_every_geometry(
+    method: str, bias: bool
+) -> None:
     x = torch.randn(2, 4, 13, 14)
     for seed, geometry in enumerate(GEOMETRIES):
         layer = random_convolution(seed, bias=bias, **geometry)
         factor = factorize(wrapped(layer), "0", method)
-        torch.testing.assert_close(factor.module(factor.max_rank)(x), layer(x), atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            factor.module(factor.max_rank)(x), layer(x), atol=1e-5, rtol=1e-5
+        )
 
 
 @pytest.mark.parametrize("method", sorted(FORMS))
@@ -67,7 +73,9 @@ def test_reported_size_is_what_is_stored_and_no_memory_is_shared(method: str) ->
         pair = factor.module(rank)
         assert stored_weights(pair) == factor.stored(rank)
         for parameter in pair.parameters():
-            assert parameter.untyped_storage().nbytes() == parameter.numel() * parameter.element_size()
+            assert (
+                parameter.untyped_storage().nbytes() == parameter.numel() * parameter.element_size()
+            )
         pair[0].weight.data.zero_()
     assert float(factor.left.abs().sum()) > 0
     assert float(factor.right.abs().sum()) > 0
@@ -105,7 +113,9 @@ def test_thin_layers_and_their_product_are_one_function(method: str) -> None:
 def test_singular_values_are_split_evenly() -> None:
     factor = factorize(wrapped(random_convolution(3, kernel_size=3)), "0", "separable")
     for side in (factor.left.double().T, factor.right.double()):
-        torch.testing.assert_close((side**2).sum(dim=1), factor.singular_values, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            (side**2).sum(dim=1), factor.singular_values, atol=1e-5, rtol=1e-5
+        )
 
 
 def diagonal(values: list[float]) -> Factorization:
@@ -125,7 +135,9 @@ def test_share_keeps_the_smallest_rank_that_reaches_it() -> None:
 
 def test_break_even_is_the_last_rank_that_saves() -> None:
     factor = factorize(wrapped(nn.Linear(20, 30)), "0", "svd")
-    assert factor.stored(factor.break_even) < factor.original <= factor.stored(factor.break_even + 1)
+    assert (
+        factor.stored(factor.break_even) < factor.original <= factor.stored(factor.break_even + 1)
+    )
 
 
 def test_half_precision_and_training_state_are_kept() -> None:
@@ -159,16 +171,30 @@ class Odd(nn.Linear):
 @pytest.mark.parametrize(
     ("layer", "method", "message"),
     [
-        (nn.Conv2d(4, 4, 3, groups=2), "flattened", "layer 'x.0' cannot be factorized: it has 2 groups, expected 1"),
-        (nn.Conv2d(4, 4, 3), "svd", "layer 'x.0' cannot be factorized this way: expected a torch.nn.Linear .*Conv2d"),
+        (
+            nn.Conv2d(4, 4, 3, groups=2),
+            "flattened",
+            "layer 'x.0' cannot be factorized: it has 2 groups, expected 1",
+        ),
+        (
+            nn.Conv2d(4, 4, 3),
+            "svd",
+            "layer 'x.0' cannot be factorized this way: expected a torch.nn.Linear .*Conv2d",
+        ),
         (nn.Linear(4, 4), "separable", "layer 'x.0' .* expected a torch.nn.Conv2d .* got Linear"),
         (nn.ConvTranspose2d(4, 4, 3), "flattened", "layer 'x.0' .* got ConvTranspose2d"),
         (nn.BatchNorm2d(4), "svd", "layer 'x.0' .* got BatchNorm2d"),
         (Odd(4, 4), "svd", "layer 'x.0' .* got Odd"),
-        (nn.Linear(4, 4), "qr", "layer 'x.0': method must be one of svd, separable, flattened, got 'qr'"),
+        (
+            nn.Linear(4, 4),
+            "qr",
+            "layer 'x.0': method must be one of svd, separable, flattened, got 'qr'",
+        ),
     ],
 )
-def test_layers_that_cannot_be_factorized_are_named(layer: nn.Module, method: str, message: str) -> None:
+def test_layers_that_cannot_be_factorized_are_named(
+    layer: nn.Module, method: str, message: str
+) -> None:
     network = nn.ModuleDict({"x": nn.Sequential(layer), "y": nn.Linear(4, 4)})
     with pytest.raises(InputError, match=message):
         factorize(network, "x.0", method)
@@ -176,7 +202,9 @@ def test_layers_that_cannot_be_factorized_are_named(layer: nn.Module, method: st
 
 def test_unknown_layers_and_broken_weights_are_named() -> None:
     network = FC3(hidden=16)
-    with pytest.raises(InputError, match="layer 'fc9' is not in the network; expected one of fc1, fc2, fc3"):
+    with pytest.raises(
+        InputError, match="layer 'fc9' is not in the network; expected one of fc1, fc2, fc3"
+    ):
         factorize(network, "fc9", "svd")
     network.fc2.weight.data[0, 0] = np.nan
     with pytest.raises(InputError, match="layer 'fc2': its weights are not all finite"):
@@ -192,13 +220,19 @@ def test_ranks_outside_their_range_are_refused(rank: int) -> None:
 
 def test_layers_that_can_become_smaller_are_found() -> None:
     network = nn.Sequential(
-        nn.Conv2d(1, 8, 3), nn.Conv2d(8, 8, 3, groups=8), nn.BatchNorm2d(8), nn.Linear(8, 1), nn.Linear(8, 8)
+        nn.Conv2d(1, 8, 3),
+        nn.Conv2d(8, 8, 3, groups=8),
+        nn.BatchNorm2d(8),
+        nn.Linear(8, 1),
+        nn.Linear(8, 8),
     )
     assert factorizable(network) == ("0", "4")
 
 
 def test_sizes_of_a_network_count_what_is_there() -> None:
-    network = nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(16 * 36, 20), nn.Linear(20, 5))
+    network = nn.Sequential(
+        nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(16 * 36, 20), nn.Linear(20, 5)
+    )
     compressible = Compressible.of(network, {"0": "separable", "3": "svd"})
     ranks = {"0": 4, "3": None}
     smaller = compressible.module(ranks)

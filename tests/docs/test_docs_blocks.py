@@ -1,12 +1,14 @@
 """Every code block of the documentation runs, page by page, each in an empty folder of its own.
 
 ```python           run, in one namespace per page
-```bash             run by bash, with `ceibo` in the path; `pip install` only looks up the extras it names
+```bash             run by bash, with `ceibo` in the path; `pip install` only looks up the extras it
+                    names
 ```LANG title="f"   written to the file f, for the blocks that follow
 ```text, ``` alone  output, not run; must not look like commands
 
-The few blocks that cannot run here are in NOT_RUN, each with its reason. Of those in bash every command is parsed by
-the program it calls, so that verbs, options and names exist; those in Python are compiled.
+The few blocks that cannot run here are in NOT_RUN, each with its reason. Of those in bash every
+command is parsed by the program it calls, so that verbs, options and names exist; those in Python
+are compiled.
 """
 
 import argparse
@@ -27,7 +29,7 @@ import pytest
 import typer
 
 from ceibo.cli.app import build
-from ceibo.paper.experiments import experiment
+from ceibo_lab.experiments import experiment
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
@@ -39,15 +41,22 @@ NOT_RUN = {
     ("paper.md", "ceibo paper run all"): "minutes to days of computing",
     ("default.md", "suite-development"): "core-hours of computing",
     ("paper.md", "tcp://scheduler:8786"): "needs a Dask and a Ray cluster",
-    ("compression.md", "vgg16-features-imagenet"): "needs MNIST, ImageNet, weights, a GPU and hours",
+    (
+        "compression.md",
+        "vgg16-features-imagenet",
+    ): "needs MNIST, ImageNet, weights, a GPU and hours",
     (
         "integrations/optuna.md",
         "optuna-dashboard sqlite",
     ): "a server, which never ends; test_optuna_dashboard.py serves it",
-    ("integrations/optuna.md", "tuner.fit()"): "starts a Ray, which is not in the extra dev; soak.optuna_ray runs it",
+    (
+        "integrations/optuna.md",
+        "tuner.fit()",
+    ): "starts a Ray, which is not in the extra dev; soak.optuna_ray runs it",
 }
 BLOCK = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)(?P<options>[^\n]*)\n(?P<body>.*?)^(?P=indent)```\s*$", re.M | re.S
+    r"^(?P<indent> *)```(?P<language>\w*)(?P<options>[^\n]*)\n(?P<body>.*?)^(?P=indent)```\s*$",
+    re.M | re.S,
 )
 OUTPUT = ("", "text", "console", "output")
 COMMAND = re.compile(r"^\s*(\$ )?(pip|ceibo|python|make|optuna-dashboard) ", re.M)
@@ -55,7 +64,8 @@ PIP = """#!{python}
 # Stands in for pip: the extras named must exist.
 import re, sys, tomllib
 extras = tomllib.load(open("{pyproject}", "rb"))["project"]["optional-dependencies"]
-names = [name for each in sys.argv[2:] for found in re.findall(r"^ceibo\\[(.*)\\]$", each) for name in found.split(",")]
+found = [found for each in sys.argv[2:] for found in re.findall(r"^ceibo\\[(.*)\\]$", each)]
+names = [name for each in found for name in each.split(",")]
 sys.exit(sys.argv[1] != "install" or not names or not set(names) <= set(extras))
 """
 
@@ -74,7 +84,9 @@ def blocks(page: Path) -> Iterator[Block]:
     text = page.read_text(encoding="utf-8")
     for found in BLOCK.finditer(text):
         title = re.search(r'title="([^"]+)"', found["options"])
-        body = "".join(line.removeprefix(found["indent"]) for line in found["body"].splitlines(keepends=True))
+        body = "".join(
+            line.removeprefix(found["indent"]) for line in found["body"].splitlines(keepends=True)
+        )
         line = text.count("\n", 0, found.start()) + 2
         yield Block(found["language"], title[1] if title else None, body, line)
 
@@ -101,8 +113,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def reason_not_to_run(page: Path, block: Block) -> str | None:
-    name = page.relative_to(ROOT / "docs").as_posix() if page.is_relative_to(ROOT / "docs") else page.name
-    return next((why for (where, text), why in NOT_RUN.items() if where == name and text in block.body), None)
+    name = (
+        page.relative_to(ROOT / "docs").as_posix()
+        if page.is_relative_to(ROOT / "docs")
+        else page.name
+    )
+    return next(
+        (why for (where, text), why in NOT_RUN.items() if where == name and text in block.body),
+        None,
+    )
 
 
 class Parsed(Exception):
@@ -173,15 +192,20 @@ def run_page(page: Path, folder: Path) -> int:
         elif block.language == "python":
             exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec"), names)
         elif block.language in ("bash", "sh"):
-            done = subprocess.run(["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240)
+            done = subprocess.run(
+                ["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240
+            )
             assert done.returncode == 0, (
                 f"{place}: status {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}"
             )
         else:
-            assert block.language in (*OUTPUT, "toml"), (
-                f"{place}: blocks of {block.language!r} are not known to the tests"
+            assert block.language in (
+                *OUTPUT,
+                "toml",
+            ), f"{place}: blocks of {block.language!r} are not known to the tests"
+            assert not COMMAND.search(block.body), (
+                f"{place}: commands are blocks of bash, so that they are tested"
             )
-            assert not COMMAND.search(block.body), f"{place}: commands are blocks of bash, so that they are tested"
             continue
         count += 1
     return count
@@ -200,7 +224,9 @@ def test_blocks_of_a_page_run(page: Path, folder: Path, monkeypatch: pytest.Monk
 def test_the_shell_commands_of_the_readme_run(folder: Path) -> None:
     """From an empty folder to a report, with what the README says."""
     (block,) = (block for block in blocks(ROOT / "README.md") if block.language == "sh")
-    done = subprocess.run(["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240)
+    done = subprocess.run(
+        ["bash", "-eu", "-c", block.body], capture_output=True, text=True, timeout=240
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all 30 trials are done" in done.stdout
     assert "a measurement costs 0.01" in done.stdout
@@ -228,12 +254,17 @@ def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
         assert sum(text in block.body for block in blocks(ROOT / "docs" / name)) == 1, (name, text)
     with pytest.MonkeyPatch.context() as monkeypatch:
         check_command(["ceibo", "paper", "run", "scenario", "--jobs", "2"], monkeypatch)
-        for wrong in ("run scenario --job-s 2", "run scenari", "runs scenario", "run scenario --jobs two"):
+        for wrong in (
+            "run scenario --job-s 2",
+            "run scenari",
+            "runs scenario",
+            "run scenario --jobs two",
+        ):
             with pytest.raises(Exception) as caught:  # noqa: PT011 - click's, ceibo's
                 check_command(["ceibo", "paper", *wrong.split()], monkeypatch)
             assert not isinstance(caught.value, Parsed)
         with pytest.raises(SystemExit):
-            check_command(["python", "-m", "ceibo.paper.sweep", "--time-limits", "x"], monkeypatch)
+            check_command(["python", "-m", "ceibo_lab.sweep", "--time-limits", "x"], monkeypatch)
     page = tmp_path / "wrong.md"
     page.write_text("```\npip install ceibo\n```\n")
     with pytest.raises(AssertionError, match="commands are blocks of bash"):
@@ -241,5 +272,8 @@ def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
 
 
 def test_pip_looks_up_the_extras(folder: Path) -> None:
-    for line, status in (("pip install 'ceibo[paper,dask]'", 0), ("pip install 'ceibo[papers]'", 1)):
+    for line, status in (
+        ("pip install 'ceibo[optuna,dask]'", 0),
+        ("pip install 'ceibo[optunas]'", 1),
+    ):
         assert subprocess.run(["bash", "-c", line]).returncode == status

@@ -51,15 +51,23 @@ def test_shell_command(tmp_path: Path) -> None:
     folder = tmp_path / "shell"
     shutil.copytree(EXAMPLES / "shell", folder)
     ceibo = [sys.executable, "-m", "ceibo"]
-    for verb in (["run", "study.toml", "--quiet"], ["report", "study.toml"], ["best", "study.toml"]):
-        done = subprocess.run([*ceibo, *verb], cwd=folder, capture_output=True, text=True, timeout=300)
+    for verb in (
+        ["run", "study.toml", "--quiet"],
+        ["report", "study.toml"],
+        ["best", "study.toml"],
+    ):
+        done = subprocess.run(
+            [*ceibo, *verb], cwd=folder, capture_output=True, text=True, timeout=300
+        )
         assert done.returncode == 0, done.stderr
     assert re.search(r"solvent +ethanol", done.stdout)
     assert (folder / "report.html").stat().st_size > 50_000
 
 
 def test_every_example_is_tested_somewhere() -> None:
-    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    tests = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")
+    )
     for path in EXAMPLES.glob("*.py"):
         elsewhere = path.name in ELSEWHERE or path.name.startswith("integrations_")
         assert path.name in tests or elsewhere, f"no test runs examples/{path.name}"

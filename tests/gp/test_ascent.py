@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 from ceibo.gp.ascent import Box, Rules, climb
 from helpers import Array
 
-RULES = Rules(iterations=400, tolerance=1e-14, patience=10_000)  # no start gives up for another's sake
+# no start gives up for another's sake
+RULES = Rules(iterations=400, tolerance=1e-14, patience=10_000)
 
 
 def unit_box(d: int) -> Box:
@@ -34,7 +35,9 @@ class Quadratic:
 
 @given(st.integers(0, 10**6), st.integers(1, 8), st.sampled_from([1.0, 100.0, 1e4]))
 @settings(max_examples=60)
-def test_a_concave_quadratic_is_climbed_to_its_constrained_maximum(seed: int, d: int, spread: float) -> None:
+def test_a_concave_quadratic_is_climbed_to_its_constrained_maximum(
+    seed: int, d: int, spread: float
+) -> None:
     f = Quadratic(seed, d, spread)
     X = np.random.default_rng(seed).random((3, d))
     ascent = climb(f, X, unit_box(d), RULES)
@@ -51,14 +54,17 @@ def test_a_concave_quadratic_is_climbed_to_its_constrained_maximum(seed: int, d:
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
 @settings(max_examples=60)
-def test_nothing_outside_the_box_is_ever_looked_at_and_no_start_ends_lower(seed: int, d: int) -> None:
+def test_nothing_outside_the_box_is_ever_looked_at_and_no_start_ends_lower(
+    seed: int, d: int
+) -> None:
     f = Quadratic(seed, d, 50.0)
     X = np.random.default_rng(seed).integers(0, 3, (4, d)) / 2  # corners and edges too
     ascent = climb(f, X, unit_box(d), RULES)
     seen = np.concatenate(f.seen)
     assert np.all((seen >= 0) & (seen <= 1))
     assert np.all(ascent.values >= f(X)[0])
-    np.testing.assert_allclose(ascent.values, f(ascent.x)[0], rtol=1e-13)  # sums in a batch of another size
+    # sums in a batch of another size
+    np.testing.assert_allclose(ascent.values, f(ascent.x)[0], rtol=1e-13)
 
 
 def test_a_coordinate_of_width_zero_is_held() -> None:
@@ -71,7 +77,9 @@ def test_a_coordinate_of_width_zero_is_held() -> None:
 
 
 def test_starts_do_not_disturb_each_other() -> None:
-    """Each start of a batch reaches the value it reaches alone (where none gives up for another's sake)."""
+    """Each start of a batch reaches the value it reaches alone (where none gives up for another's
+    sake).
+    """
 
     def waves(X: Array) -> tuple[Array, Array]:
         return np.sin(12 * X).sum(axis=1), 12 * np.cos(12 * X)
@@ -92,14 +100,18 @@ def test_the_limit_on_steps_counts_evaluations() -> None:
 
 
 def test_walls_of_minus_infinity_and_nan_are_stepped_back_from() -> None:
-    """A start next to where the function does not exist still climbs; a start inside stays where it is."""
+    """A start next to where the function does not exist still climbs; a start inside stays where it
+    is.
+    """
 
     def walled(X: Array) -> tuple[Array, Array]:
         inside = X[:, 0] < 0.6
         value = np.where(inside, X[:, 0], np.where(X[:, 0] < 0.8, -np.inf, np.nan))
         return value, np.where(inside[:, None], 1.0, 0.0) * np.ones_like(X)
 
-    ascent = climb(walled, np.array([[0.1], [0.7], [0.9]]), unit_box(1), Rules(iterations=60, tolerance=1e-12))
+    ascent = climb(
+        walled, np.array([[0.1], [0.7], [0.9]]), unit_box(1), Rules(iterations=60, tolerance=1e-12)
+    )
     assert 0.3 < ascent.x[0, 0] < 0.6
     assert ascent.x[1:, 0].tolist() == [0.7, 0.9]
     assert ascent.values[1:].tolist() == [-np.inf, -np.inf]
@@ -109,7 +121,11 @@ def test_a_known_inverse_hessian_needs_one_step() -> None:
     f = Quadratic(4, 3, 100.0)
     f.centre = np.array([0.4, 0.5, 0.6])
     ascent = climb(
-        f, np.array([[0.5, 0.5, 0.5]]), unit_box(3), Rules(iterations=1, tolerance=0.0), np.linalg.inv(f.M)[None]
+        f,
+        np.array([[0.5, 0.5, 0.5]]),
+        unit_box(3),
+        Rules(iterations=1, tolerance=0.0),
+        np.linalg.inv(f.M)[None],
     )
     np.testing.assert_allclose(ascent.x[0], f.centre, atol=1e-12)
 

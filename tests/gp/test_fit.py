@@ -28,8 +28,15 @@ def data(seed: int, kind: str = "known", n: int = 30, d: int = 2) -> tuple[Array
     X = rng.random((n, d))
     X[-3:] = X[:3]  # replicates
     noise = rng.uniform(0.01, 0.1, n)
-    y = 5 + np.sin(4 * X[:, 0]) + np.cos(3 * X.sum(axis=1)) + np.sqrt(noise) * rng.standard_normal(n)
-    unknown = {"known": np.zeros(n, bool), "unknown": np.ones(n, bool)}.get(kind, rng.random(n) < 0.5)
+    y = (
+        5
+        + np.sin(4 * X[:, 0])
+        + np.cos(3 * X.sum(axis=1))
+        + np.sqrt(noise) * rng.standard_normal(n)
+    )
+    unknown = {"known": np.zeros(n, bool), "unknown": np.ones(n, bool)}.get(
+        kind, rng.random(n) < 0.5
+    )
     return X, y, np.where(unknown, np.nan, noise)
 
 
@@ -43,14 +50,16 @@ def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> 
     return Objective(observations, kernel_class(kernel), (), priors)
 
 
-# -- a maximum ----------------------------------------------------------------------------------------------------
+# -- a maximum -------------------------------------------------------------------------
 
 
 @by_kernel
 @by_method
 @by_kind
 def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> None:
-    """Another optimiser, started there with much patience, gains less than a hundredth of a unit of log density."""
+    """Another optimiser, started there with much patience, gains less than a hundredth of a unit of
+    log density.
+    """
     X, y, noise = data(1, kind)
     result = fit_gp(X, y, noise, kernel=kernel, method=method)
     assert result.status is FitStatus.CONVERGED
@@ -58,7 +67,11 @@ def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> N
     theta = theta_of(result)
     bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
     polished = minimize(
-        lambda t: tuple(-part for part in objective(t)), theta, jac=True, bounds=bounds, options={"ftol": 1e-14}
+        lambda t: tuple(-part for part in objective(t)),
+        theta,
+        jac=True,
+        bounds=bounds,
+        options={"ftol": 1e-14},
     )
     assert np.all((theta >= bounds[:, 0]) & (theta <= bounds[:, 1]))
     assert -polished.fun - objective(theta)[0] < 1e-2
@@ -67,14 +80,17 @@ def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> N
 @by_method
 def test_gradient_at_the_result_is_small_or_points_out_of_the_range(method: str) -> None:
     X, y, noise = data(2, n=60, d=3)
-    X[:, 2] = np.random.default_rng(0).random(60)  # y does not depend on it: its length scale runs to the end
+    # y does not depend on it: its length scale runs to the end
+    X[:, 2] = np.random.default_rng(0).random(60)
     result = fit_gp(X, y, noise, method=method)
     gradient = objective_of(X, y, noise, "matern52", method)(theta_of(result))[1]
     bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
     theta = theta_of(result)
-    outward = ((theta <= bounds[:, 0]) & (gradient < 0)) | ((theta >= bounds[:, 1]) & (gradient > 0))
-    # The search ends when a step promises less than 1e-3; with curvature of order n/2 the gradient is then below
-    # sqrt(2·1e-3·n/2), a quarter; far from the end it is in the tens.
+    outward = ((theta <= bounds[:, 0]) & (gradient < 0)) | (
+        (theta >= bounds[:, 1]) & (gradient > 0)
+    )
+    # The search ends when a step promises less than 1e-3; with curvature of order n/2 the gradient
+    # is then below sqrt(2·1e-3·n/2), a quarter; far from the end it is in the tens.
     assert np.all(np.abs(gradient[~outward]) < 0.25)
 
 
@@ -87,9 +103,13 @@ def test_log_likelihood_is_that_of_the_raw_data(kind: str, kernel: str) -> None:
     variances = np.where(np.isnan(noise), result.noise_variance or 0.0, noise)
     K = kernel_oracle(result.gp.kernel, X, X) + np.diag(variances)
     residual = y - result.gp.mean
-    expected = -0.5 * residual @ np.linalg.solve(K, residual) - 0.5 * np.linalg.slogdet(2 * np.pi * K)[1]
+    expected = (
+        -0.5 * residual @ np.linalg.solve(K, residual) - 0.5 * np.linalg.slogdet(2 * np.pi * K)[1]
+    )
     assert result.log_likelihood == pytest.approx(expected, rel=1e-8)
-    posterior = result.gp.mean + kernel_oracle(result.gp.kernel, X, X) @ np.linalg.solve(K, residual)
+    posterior = result.gp.mean + kernel_oracle(result.gp.kernel, X, X) @ np.linalg.solve(
+        K, residual
+    )
     np.testing.assert_allclose(result.gp.posterior(X)[0], posterior, rtol=1e-7)
 
 
@@ -103,7 +123,9 @@ def test_maximum_likelihood_has_the_higher_likelihood_and_map_the_higher_posteri
 
 @by_kind
 def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
-    """Maximum a posteriori: no other constant is more probable. Maximum likelihood: the average of y."""
+    """Maximum a posteriori: no other constant is more probable. Maximum likelihood: the average of
+    y.
+    """
     X, y, noise = data(8, kind)
     result = fit_gp(X, y, noise)
     variances = np.where(np.isnan(noise), result.noise_variance or 0.0, noise)
@@ -113,13 +135,17 @@ def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
         prior = norm(y.mean(), y.std()).logpdf(mean)
         return float(multivariate_normal(np.full(len(y), mean), K).logpdf(y) + prior)
 
-    found = minimize_scalar(lambda mean: -log_density(mean), bounds=(y.min(), y.max()), options={"xatol": 1e-10})
+    found = minimize_scalar(
+        lambda mean: -log_density(mean), bounds=(y.min(), y.max()), options={"xatol": 1e-10}
+    )
     assert result.gp.mean == pytest.approx(found.x, abs=1e-6 * np.ptp(y))
     assert fit_gp(X, y, noise, method="ml").gp.mean == pytest.approx(y.mean(), rel=1e-12)
 
 
 def test_the_mean_of_a_biased_sample_is_not_the_average() -> None:
-    """A search that measured mostly near the minimum: the average is low, the constant far from it is not."""
+    """A search that measured mostly near the minimum: the average is low, the constant far from it
+    is not.
+    """
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.random((10, 2)), 0.5 + 0.03 * rng.standard_normal((40, 2))])
     y = -np.exp(-30.0 * np.sum((X - 0.5) ** 2, axis=1))
@@ -149,7 +175,8 @@ def test_replicates_alone_tell_the_noise() -> None:
     rng = np.random.default_rng(6)
     X = np.repeat(rng.random((5, 2)), 40, axis=0)
     y = X[:, 0] + 0.5 * rng.standard_normal(200)
-    assert fit_gp(X, y, method="ml").noise_variance == pytest.approx(0.25, rel=0.4)  # four times √(2/195)
+    # four times √(2/195)
+    assert fit_gp(X, y, method="ml").noise_variance == pytest.approx(0.25, rel=0.4)
 
 
 def test_an_irrelevant_dimension_gets_a_long_length_scale() -> None:
@@ -169,7 +196,7 @@ def test_the_noise_expected_next_is_the_mean_of_the_known(noise: object, expecte
     assert fit_gp(X, y, noise).gp.expected_noise == pytest.approx(expected, rel=1e-12)
 
 
-# -- warm starts --------------------------------------------------------------------------------------------------
+# -- warm starts -----------------------------------------------------------------------
 
 
 @by_method
@@ -178,7 +205,11 @@ def test_a_warm_start_is_never_worse_than_none(seed: int, method: str) -> None:
     X, y, noise = data(seed, "mixed")
     objective = objective_of(X, y, noise, "matern52", method)
     cold = fit_gp(X, y, noise, method=method)
-    starts = [cold.hyperparameters, Hyperparameters([0.05, 3.0], 5.0, 1e-4), Hyperparameters([50.0, 50.0], 1e-3)]
+    starts = [
+        cold.hyperparameters,
+        Hyperparameters([0.05, 3.0], 5.0, 1e-4),
+        Hyperparameters([50.0, 50.0], 1e-3),
+    ]
     for start in starts:
         warm = fit_gp(X, y, noise, method=method, start=start)
         assert objective(theta_of(warm))[0] >= objective(theta_of(cold))[0] - 1e-9
@@ -186,10 +217,12 @@ def test_a_warm_start_is_never_worse_than_none(seed: int, method: str) -> None:
 
 def test_a_start_outside_the_range_is_brought_inside() -> None:
     X, y, noise = data(1)
-    assert fit_gp(X, y, noise, start=Hyperparameters([1e-9, 1e9], 1e-30)).status is FitStatus.CONVERGED
+    assert (
+        fit_gp(X, y, noise, start=Hyperparameters([1e-9, 1e9], 1e-30)).status is FitStatus.CONVERGED
+    )
 
 
-# -- fallbacks ----------------------------------------------------------------------------------------------------
+# -- fallbacks -------------------------------------------------------------------------
 
 
 def fail(_self: Objective, theta: Array) -> tuple[float, Array]:
@@ -208,7 +241,9 @@ def test_a_failed_search_uses_the_start_given_and_says_so(monkeypatch: pytest.Mo
 
 
 @by_kind
-def test_a_failed_search_without_a_start_uses_defaults_and_says_so(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_search_without_a_start_uses_defaults_and_says_so(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y, noise = data(1, kind)
     monkeypatch.setattr(Objective, "__call__", fail)
     result = fit_gp(X, y, noise)
@@ -225,7 +260,9 @@ def test_a_search_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "early" in result.message
 
 
-def test_fitted_values_that_cannot_be_used_give_way_to_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fitted_values_that_cannot_be_used_give_way_to_defaults(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X, y, noise = data(1)
     calls = []
 
@@ -242,7 +279,7 @@ def test_fitted_values_that_cannot_be_used_give_way_to_defaults(monkeypatch: pyt
     assert len(calls) == 2
 
 
-# -- no scale -----------------------------------------------------------------------------------------------------
+# -- no scale --------------------------------------------------------------------------
 
 
 def suggestion(X: Array, y: Array, noise: Array, name: str = "corrected-ei") -> Array:
@@ -302,7 +339,7 @@ def test_categorical_columns_are_compared_by_equality() -> None:
     assert one.gp.kernel.categorical == (1,)
 
 
-# -- bad input ----------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -326,7 +363,9 @@ def test_categorical_columns_are_compared_by_equality() -> None:
     ],
     ids=str,
 )
-def test_bad_data_say_what_was_expected_what_came_and_what_to_try(change: dict, words: list[str]) -> None:
+def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
+    change: dict, words: list[str]
+) -> None:
     arguments = {"X": [[0.1, 0.2], [0.3, 0.4]], "y": [1.0, 2.0], "noise_variance": 0.1, **change}
     with pytest.raises(InputError) as caught:
         fit_gp(**arguments)
@@ -336,18 +375,26 @@ def test_bad_data_say_what_was_expected_what_came_and_what_to_try(change: dict, 
 
 @pytest.mark.parametrize(
     "arguments",
-    [([0.1, -1.0], 1.0), ([0.1], 0.0), ([np.nan], 1.0), ([0.1], np.inf), ([0.1], 1.0, -0.1), ([0.1], 1.0, 0.0)],
+    [
+        ([0.1, -1.0], 1.0),
+        ([0.1], 0.0),
+        ([np.nan], 1.0),
+        ([0.1], np.inf),
+        ([0.1], 1.0, -0.1),
+        ([0.1], 1.0, 0.0),
+    ],
 )
 def test_hyperparameters_must_be_above_zero(arguments: tuple) -> None:
     with pytest.raises(InputError, match="above zero"):
         Hyperparameters(*arguments)
 
 
-# -- the examples in the docstrings -------------------------------------------------------------------------------
+# -- the examples in the docstrings ----------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "module", ["fit", "posterior", "kernels", "likelihood", "linalg", "observations", "inputs", "ascent"]
+    "module",
+    ["fit", "posterior", "kernels", "likelihood", "linalg", "observations", "inputs", "ascent"],
 )
 def test_examples_in_the_docstrings_run(module: str) -> None:
     assert doctest.testmod(importlib.import_module(f"ceibo.gp.{module}")).failed == 0

@@ -9,7 +9,14 @@ from ceibo.errors import InputError
 from ceibo.gp import Kernel, Matern52
 from ceibo.gp.kernels import KERNELS as BY_NAME
 from ceibo.gp.kernels import kernel_class
-from helpers import KERNELS, Array, assert_gradient, central_difference, kernel_oracle, profile_oracle
+from helpers import (
+    KERNELS,
+    Array,
+    assert_gradient,
+    central_difference,
+    kernel_oracle,
+    profile_oracle,
+)
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_categories = pytest.mark.parametrize("categorical", [(), (1,), (0, 2), (0, 1, 2)], ids=str)
@@ -24,7 +31,9 @@ def points(rng: np.random.Generator, n: int, categorical: tuple[int, ...]) -> Ar
 
 @by_kernel
 @by_categories
-def test_values_are_the_textbook_formulas(kernel: type[Kernel], categorical: tuple[int, ...]) -> None:
+def test_values_are_the_textbook_formulas(
+    kernel: type[Kernel], categorical: tuple[int, ...]
+) -> None:
     rng = np.random.default_rng(1)
     A, B = points(rng, 20, categorical), points(rng, 15, categorical)
     k = kernel([0.2, 0.7, 1.5], 2.3, categorical)
@@ -32,7 +41,9 @@ def test_values_are_the_textbook_formulas(kernel: type[Kernel], categorical: tup
 
 
 @by_kernel
-def test_a_kernel_matrix_is_symmetric_positive_and_has_the_variance_on_its_diagonal(kernel: type[Kernel]) -> None:
+def test_a_kernel_matrix_is_symmetric_positive_and_has_the_variance_on_its_diagonal(
+    kernel: type[Kernel],
+) -> None:
     X = np.random.default_rng(2).random((30, 3))
     K = kernel([0.3, 0.4, 0.5], 1.7)(X, X)
     assert np.array_equal(K, K.T)
@@ -42,7 +53,9 @@ def test_a_kernel_matrix_is_symmetric_positive_and_has_the_variance_on_its_diago
 
 @by_kernel
 @by_categories
-def test_gradient_in_x_is_the_central_difference(kernel: type[Kernel], categorical: tuple[int, ...]) -> None:
+def test_gradient_in_x_is_the_central_difference(
+    kernel: type[Kernel], categorical: tuple[int, ...]
+) -> None:
     rng = np.random.default_rng(3)
     A, B = points(rng, 6, categorical), points(rng, 5, categorical)
     k = kernel([0.4, 0.7, 1.1], 2.0, categorical)
@@ -67,13 +80,16 @@ def test_cross_holds_the_same_values_and_contracted_gradients(kernel: type[Kerne
     cross = k.cross(A, B)
     np.testing.assert_array_equal(cross.values, k(A, B))
     expected = np.einsum("ij,ijk->ik", weights, k.gradient(A, B))
-    np.testing.assert_allclose(cross.pullback(weights), expected, rtol=0, atol=1e-12)  # sums in another order
+    # sums in another order
+    np.testing.assert_allclose(cross.pullback(weights), expected, rtol=0, atol=1e-12)
 
 
 @by_kernel
 @given(s=st.floats(1e-12, 1e5))
 def test_the_slope_is_the_derivative_of_the_profile(kernel: type[Kernel], s: float) -> None:
-    """By mean value: (g(s+h) − g(s−h))/2h lies between the slopes at both ends, since every profile is convex in s."""
+    """By mean value: (g(s+h) − g(s−h))/2h lies between the slopes at both ends, since every profile
+    is convex in s.
+    """
     ends = np.array([s * 0.999, s * 1.001])
     values, slopes = kernel.profile(ends)
     mean_slope = (values[1] - values[0]) / (ends[1] - ends[0])
@@ -94,7 +110,9 @@ def test_profiles_fall_from_one_to_zero_and_stay_finite(kernel: type[Kernel]) ->
 
 
 @by_kernel
-def test_far_apart_is_exactly_uncorrelated_however_small_the_length_scale(kernel: type[Kernel]) -> None:
+def test_far_apart_is_exactly_uncorrelated_however_small_the_length_scale(
+    kernel: type[Kernel],
+) -> None:
     k = kernel([1e-150], 1.0)
     cross = k.cross(np.array([[0.0], [1.0]]), np.array([[1.0]]))
     assert cross.values.tolist() == [[0.0], [1.0]]
@@ -135,7 +153,9 @@ def test_names_lead_to_classes(name: str) -> None:
         (([0.3], 1.0, (-1,)), ["categorical", "(-1,)"]),
     ],
 )
-def test_bad_hyperparameters_say_what_was_expected_and_what_came(arguments: tuple, words: list[str]) -> None:
+def test_bad_hyperparameters_say_what_was_expected_and_what_came(
+    arguments: tuple, words: list[str]
+) -> None:
     with pytest.raises(InputError) as caught:
         Matern52(*arguments)
     for word in words:
@@ -143,5 +163,7 @@ def test_bad_hyperparameters_say_what_was_expected_and_what_came(arguments: tupl
 
 
 def test_an_unknown_kernel_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"matern12, matern32, matern52, squared-exponential, got 'rbf'"):
+    with pytest.raises(
+        InputError, match=r"matern12, matern32, matern52, squared-exponential, got 'rbf'"
+    ):
         kernel_class("rbf")

@@ -16,7 +16,9 @@ by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])
 by_categories = pytest.mark.parametrize("categorical", [(), (1,), (0, 1, 2)], ids=str)
 
 
-def observations(kind: str, categorical: tuple[int, ...], seed: int = 0) -> tuple[Observations, Array, Array, Array]:
+def observations(
+    kind: str, categorical: tuple[int, ...], seed: int = 0
+) -> tuple[Observations, Array, Array, Array]:
     """Standardized data with replicates, and the raw rows they come from."""
     rng = np.random.default_rng(seed)
     X = rng.random((14, 3))
@@ -33,14 +35,18 @@ def observations(kind: str, categorical: tuple[int, ...], seed: int = 0) -> tupl
 def theta_of(data: Observations, seed: int) -> Array:
     d = data.X.shape[1]
     rng = np.random.default_rng(seed)
-    theta = np.concatenate([rng.uniform(-1.2, 0.5, d), rng.uniform(-0.7, 0.7, 1), rng.uniform(-4, -0.5, 1)])
+    theta = np.concatenate(
+        [rng.uniform(-1.2, 0.5, d), rng.uniform(-0.7, 0.7, 1), rng.uniform(-4, -0.5, 1)]
+    )
     return theta if data.infers_noise else theta[:-1]
 
 
 @by_kernel
 @by_kind
 @by_categories
-def test_value_is_the_density_of_the_raw_data(kernel: type[Kernel], kind: str, categorical: tuple[int, ...]) -> None:
+def test_value_is_the_density_of_the_raw_data(
+    kernel: type[Kernel], kind: str, categorical: tuple[int, ...]
+) -> None:
     data, X, y, noise = observations(kind, categorical)
     theta = theta_of(data, 1)
     value, _ = Objective(data, kernel, categorical, None)(theta)
@@ -49,7 +55,9 @@ def test_value_is_the_density_of_the_raw_data(kernel: type[Kernel], kind: str, c
     K = kernel_oracle(k, X, X) + np.diag(variances)
     expected = multivariate_normal(np.zeros(len(X)), K).logpdf((y - data.centre) / data.scale)
     # The nugget of 1e-10·v changes the value by about that much times the trace of the inverse.
-    assert value == pytest.approx(expected, abs=NUGGET * k.variance * np.trace(np.linalg.inv(K)) * 20 + 1e-9)
+    assert value == pytest.approx(
+        expected, abs=NUGGET * k.variance * np.trace(np.linalg.inv(K)) * 20 + 1e-9
+    )
 
 
 @by_kernel
@@ -60,10 +68,14 @@ def test_gradient_is_the_central_difference(
     kernel: type[Kernel], kind: str, categorical: tuple[int, ...], with_priors: bool
 ) -> None:
     data = observations(kind, categorical)[0]
-    objective = Objective(data, kernel, categorical, Priors.default(3, data.infers_noise) if with_priors else None)
+    objective = Objective(
+        data, kernel, categorical, Priors.default(3, data.infers_noise) if with_priors else None
+    )
     for seed in range(3):
         theta = theta_of(data, seed)
-        assert_gradient(objective(theta)[1], central_difference(lambda t: objective(t)[0], theta, h=1e-3))
+        assert_gradient(
+            objective(theta)[1], central_difference(lambda t: objective(t)[0], theta, h=1e-3)
+        )
 
 
 def test_calls_do_not_disturb_each_other() -> None:

@@ -24,10 +24,12 @@ def positive_definite(seed: int, n: int) -> Array:
 
 
 def thread_counts() -> list[int]:
-    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+    return [
+        library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"
+    ]
 
 
-# -- factors ------------------------------------------------------------------------------------------------------
+# -- factors ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 129, 200, 601])
@@ -69,7 +71,8 @@ def test_a_singular_matrix_gets_the_smallest_jitter_that_serves() -> None:
     assert 0 < factor.jitter[0] <= 1e-11
     assert factor.jitter[0] in JITTERS
     jittered = K + np.diag(factor.jitter)
-    np.testing.assert_allclose(factor.solve(jittered @ np.arange(5.0)), np.arange(5.0), atol=1e-3)  # condition 5e12
+    # condition 5e12
+    np.testing.assert_allclose(factor.solve(jittered @ np.arange(5.0)), np.arange(5.0), atol=1e-3)
 
 
 @pytest.mark.parametrize("power", [-500, 500])
@@ -88,10 +91,14 @@ def test_rows_of_very_different_size_are_each_jittered_on_their_own_scale() -> N
 
 
 @pytest.mark.parametrize(
-    "K", [np.diag([1.0, -1.0]), np.array([[1.0, 2.0], [2.0, 1.0]]), np.full((2, 2), np.nan)], ids=str
+    "K",
+    [np.diag([1.0, -1.0]), np.array([[1.0, 2.0], [2.0, 1.0]]), np.full((2, 2), np.nan)],
+    ids=str,
 )
 def test_what_is_no_covariance_is_refused(K: Array) -> None:
-    with pytest.raises(NotPositiveDefiniteError, match=r"size 2 is not positive definite .*check the data"):
+    with pytest.raises(
+        NotPositiveDefiniteError, match=r"size 2 is not positive definite .*check the data"
+    ):
         factorize(K)
 
 
@@ -103,7 +110,7 @@ def test_points_on_top_of_each_other_without_noise_can_be_conditioned_on() -> No
     assert np.all(variance >= 0)
 
 
-# -- threads ------------------------------------------------------------------------------------------------------
+# -- threads ---------------------------------------------------------------------------
 
 
 def test_threads_depend_on_the_size_alone() -> None:
@@ -142,7 +149,9 @@ def test_nested_blocks_keep_the_smallest_count_and_restore_once() -> None:
 
 
 def test_overlapping_threads_restore_when_the_last_one_leaves() -> None:
-    """A enters, B enters, A leaves (B still limited), B leaves: only now the former count comes back."""
+    """A enters, B enters, A leaves (B still limited), B leaves: only now the former count comes
+    back.
+    """
     first_in, second_in, first_out = threading.Event(), threading.Event(), threading.Event()
     seen: dict[str, set[int]] = {}
 
@@ -194,7 +203,9 @@ def test_many_threads_fitting_at_once_agree_and_restore() -> None:
     found: list[float] = []
     with threadpool_limits(2, "blas"):
         threads = [
-            threading.Thread(target=lambda: found.extend(fit_gp(X, y, 0.1).log_likelihood for _ in range(5)))
+            threading.Thread(
+                target=lambda: found.extend(fit_gp(X, y, 0.1).log_likelihood for _ in range(5))
+            )
             for _ in range(6)
         ]
         for thread in threads:

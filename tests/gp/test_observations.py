@@ -18,7 +18,11 @@ def replicated(seed: int, noise_kind: str) -> tuple[Array, Array, Array]:
     rng.shuffle(rows)
     X = distinct[rows]
     noise = np.exp(rng.uniform(np.log(1e-3), np.log(0.5), 18))
-    unknown = {"known": np.zeros(18, bool), "unknown": np.ones(18, bool), "mixed": rng.random(18) < 0.5}[noise_kind]
+    unknown = {
+        "known": np.zeros(18, bool),
+        "unknown": np.ones(18, bool),
+        "mixed": rng.random(18) < 0.5,
+    }[noise_kind]
     y = np.sin(4 * X.sum(axis=1)) + 0.3 * rng.standard_normal(18)
     return X, y, np.where(unknown, np.nan, noise)
 
@@ -34,7 +38,9 @@ by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])
 @by_kind
 @pytest.mark.parametrize("seed", range(3))
 def test_merging_keeps_posterior_and_likelihood(kind: str, seed: int) -> None:
-    """The merged rows say of f what the raw rows say, and the factors taken out restore the raw density."""
+    """The merged rows say of f what the raw rows say, and the factors taken out restore the raw
+    density.
+    """
     X, y, noise = replicated(seed, kind)
     data = standardize(X, y, noise)
     assert len(data.X) < len(X)
@@ -60,11 +66,15 @@ def test_replicate_term_has_the_right_derivative(kind: str) -> None:
     h = 1e-5
     for log_noise in (-6.0, -2.0, 1.0):
         up, down = (data.replicate_term(log_noise + step)[0] for step in (h, -h))
-        assert data.replicate_term(log_noise)[1] == pytest.approx((up - down) / (2 * h), rel=1e-6, abs=1e-9)
+        assert data.replicate_term(log_noise)[1] == pytest.approx(
+            (up - down) / (2 * h), rel=1e-6, abs=1e-9
+        )
 
 
 def test_known_and_unknown_noise_at_one_point_stay_two_rows() -> None:
-    data = standardize(np.array([[0.5], [0.5], [0.5]]), np.array([1.0, 2.0, 4.0]), np.array([0.1, np.nan, np.nan]))
+    data = standardize(
+        np.array([[0.5], [0.5], [0.5]]), np.array([1.0, 2.0, 4.0]), np.array([0.1, np.nan, np.nan])
+    )
     assert data.unknown.tolist() == [False, True]
     assert data.counts.tolist() == [1.0, 2.0]
 
@@ -76,7 +86,9 @@ def test_rows_keep_the_order_of_first_measurement() -> None:
 
 
 def test_exact_repeats_are_a_limit_of_noisy_ones() -> None:
-    """A noiseless value outweighs noisy ones at the same point, as the limit of ever smaller noise does."""
+    """A noiseless value outweighs noisy ones at the same point, as the limit of ever smaller noise
+    does.
+    """
     X, y = np.array([[0.5], [0.5], [0.2]]), np.array([1.0, 3.0, 0.0])
     exact = standardize(X, y, np.array([0.0, 1.0, 0.1]))
     nearly = standardize(X, y, np.array([1e-14, 1.0, 0.1]))
@@ -92,7 +104,11 @@ def test_a_power_of_two_changes_no_bit(seed: int, power: int) -> None:
     one, other = standardize(X, y, noise), standardize(X, y * a, noise * a * a)
     for name in ("X", "y", "noise", "counts"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert (one.scatter, one.log_factor, one.extra_unknown) == (other.scatter, other.log_factor, other.extra_unknown)
+    assert (one.scatter, one.log_factor, one.extra_unknown) == (
+        other.scatter,
+        other.log_factor,
+        other.extra_unknown,
+    )
     assert (one.centre * a, one.scale * a) == (other.centre, other.scale)
 
 

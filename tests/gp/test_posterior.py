@@ -1,4 +1,6 @@
-"""The posterior against GPyTorch, against dense formulas, and against itself when data come in another way."""
+"""The posterior against GPyTorch, against dense formulas, and against itself when data come in
+another way.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ def new_points(seed: int, n: int = 15, d: int = 3) -> Array:
     return np.random.default_rng(1000 + seed).random((n, d))
 
 
-# -- other implementations ----------------------------------------------------------------------------------------
+# -- other implementations -------------------------------------------------------------
 
 
 @by_kernel
@@ -33,7 +35,8 @@ def test_posterior_equals_gpytorch(kernel: type[Kernel], seed: int) -> None:
         np.testing.assert_allclose(variance, posterior.variance.numpy()[:, 0], rtol=1e-8)
         joint = model.posterior(torch_oracle.tensor(np.concatenate([A, B])))
         expected = joint.mvn.covariance_matrix.numpy()[: len(A), len(A) :]
-    # A covariance may be near zero by cancellation: relative to the standard deviations it is made of.
+    # A covariance may be near zero by cancellation: relative to the standard deviations it is made
+    # of.
     scale = np.sqrt(np.outer(variance, gp.posterior(B)[1]))
     assert np.max(np.abs(gp.covariance(A, B) - expected) / scale) < 1e-8
 
@@ -49,7 +52,9 @@ def test_log_likelihood_equals_gpytorch(kernel: type[Kernel], seed: int) -> None
 
 @by_kernel
 @pytest.mark.parametrize("categorical", [(), (1,)], ids=str)
-def test_posterior_equals_the_dense_formulas(kernel: type[Kernel], categorical: tuple[int, ...]) -> None:
+def test_posterior_equals_the_dense_formulas(
+    kernel: type[Kernel], categorical: tuple[int, ...]
+) -> None:
     gp = make_gp(5, n=25, kernel=kernel, categorical=categorical)
     A, B = new_points(5), new_points(6)
     A[:, list(categorical)] = np.round(2 * A[:, list(categorical)]) / 2
@@ -61,7 +66,7 @@ def test_posterior_equals_the_dense_formulas(kernel: type[Kernel], categorical: 
     assert gp.log_likelihood == pytest.approx(dense.log_likelihood(), rel=1e-12)
 
 
-# -- what a posterior is ------------------------------------------------------------------------------------------
+# -- what a posterior is ---------------------------------------------------------------
 
 
 def test_one_observation_by_hand() -> None:
@@ -111,7 +116,7 @@ def test_more_noise_never_means_less_variance(seed: int) -> None:
     assert np.all(noisier.posterior(A)[1] >= gp.posterior(A)[1])
 
 
-# -- gradients ----------------------------------------------------------------------------------------------------
+# -- gradients -------------------------------------------------------------------------
 
 
 @by_kernel
@@ -125,7 +130,9 @@ def test_gradients_of_mean_variance_and_covariance(kernel: type[Kernel], seed: i
     for i, a in enumerate(A):
         assert_gradient(mean[i], central_difference(lambda x: gp.posterior(x[None])[0][0], a))
         assert_gradient(variance[i], central_difference(lambda x: gp.posterior(x[None])[1][0], a))
-        assert_gradient(covariance[i], central_difference(lambda x: gp.covariance(x[None], B)[0], a))
+        assert_gradient(
+            covariance[i], central_difference(lambda x: gp.covariance(x[None], B)[0], a)
+        )
 
 
 def test_gradients_along_categorical_dimensions_are_zero_and_right_elsewhere() -> None:
@@ -137,11 +144,15 @@ def test_gradients_along_categorical_dimensions_are_zero_and_right_elsewhere() -
     def at(x: Array) -> Array:
         return np.array([x[0], 0.5, x[1]])[None]
 
-    assert_gradient(mean[0, [0, 2]], central_difference(lambda x: gp.posterior(at(x))[0][0], a[[0, 2]]))
-    assert_gradient(variance[0, [0, 2]], central_difference(lambda x: gp.posterior(at(x))[1][0], a[[0, 2]]))
+    assert_gradient(
+        mean[0, [0, 2]], central_difference(lambda x: gp.posterior(at(x))[0][0], a[[0, 2]])
+    )
+    assert_gradient(
+        variance[0, [0, 2]], central_difference(lambda x: gp.posterior(at(x))[1][0], a[[0, 2]])
+    )
 
 
-# -- the parts acquisitions build on ------------------------------------------------------------------------------
+# -- the parts acquisitions build on ---------------------------------------------------
 
 
 @by_kernel
@@ -151,7 +162,9 @@ def test_anchored_prediction_is_the_difference_from_that_point(kernel: type[Kern
     square, p = gp.unit**2, gp.X[[4]]
     covariance = gp.covariance(A, p)[:, 0]
     variance, at_p = gp.posterior(A)[1], gp.posterior(p)[1][0]
-    np.testing.assert_allclose(square * anchored.difference_variance, variance + at_p - 2 * covariance, rtol=1e-11)
+    np.testing.assert_allclose(
+        square * anchored.difference_variance, variance + at_p - 2 * covariance, rtol=1e-11
+    )
     np.testing.assert_allclose(square * anchored.gap, variance - covariance, rtol=1e-10, atol=1e-12)
     at_anchor = gp.predictor(anchor=4)(p)
     assert at_anchor.difference_variance[0] == 0.0
@@ -159,12 +172,15 @@ def test_anchored_prediction_is_the_difference_from_that_point(kernel: type[Kern
 
 
 def test_difference_variance_keeps_its_accuracy_next_to_the_anchor() -> None:
-    """Var[f(x) − f(p)] ~ distance² for a smooth kernel: also where plain differences are all rounding."""
+    """Var[f(x) − f(p)] ~ distance² for a smooth kernel: also where plain differences are all
+    rounding.
+    """
     gp = make_gp(10)
     p, direction = gp.X[4], np.array([0.6, 0.8, 0.0])
     steps = np.array([1e-3, 1e-5, 1e-6])
     D = gp.predictor(anchor=4)(p + steps[:, None] * direction).difference_variance
-    np.testing.assert_allclose(D[1:] / steps[1:] ** 2, D[0] / steps[0] ** 2, rtol=2e-2)  # 1e-3 is not quite the limit
+    # 1e-3 is not quite the limit
+    np.testing.assert_allclose(D[1:] / steps[1:] ** 2, D[0] / steps[0] ** 2, rtol=2e-2)
 
 
 def test_without_an_anchor_there_is_no_difference() -> None:
@@ -174,7 +190,7 @@ def test_without_an_anchor_there_is_no_difference() -> None:
         _ = prediction.difference_variance
 
 
-# -- more data ----------------------------------------------------------------------------------------------------
+# -- more data -------------------------------------------------------------------------
 
 
 @by_kernel
@@ -196,14 +212,17 @@ def test_append_a_noiseless_repeat_stays_finite() -> None:
     gp = make_gp(1, noise=(0.0, 0.0))
     grown = gp.append(gp.X[0], float(gp.y[0]), 0.0)
     mean, variance = grown.posterior(grown.X)
-    np.testing.assert_allclose(mean, grown.y, atol=1e-6)  # the jitter that the repeat needs is visible
+    # the jitter that the repeat needs is visible
+    np.testing.assert_allclose(mean, grown.y, atol=1e-6)
     assert np.all(np.isfinite(variance))
     assert np.all(variance >= 0)
 
 
 @by_kernel
 @by_seed
-def test_pending_points_leave_the_mean_and_shrink_the_variance_as_data_would(kernel: type[Kernel], seed: int) -> None:
+def test_pending_points_leave_the_mean_and_shrink_the_variance_as_data_would(
+    kernel: type[Kernel], seed: int
+) -> None:
     gp, A = make_gp(seed, kernel=kernel), new_points(seed)
     pending = new_points(seed + 7, n=3)
     waiting = gp.condition(pending, 0.05)
@@ -211,7 +230,9 @@ def test_pending_points_leave_the_mean_and_shrink_the_variance_as_data_would(ker
     np.testing.assert_allclose(waiting.posterior(both)[0], gp.posterior(both)[0], rtol=1e-12)
     expected = Dense(gp, extra=pending, extra_noise=0.05)
     np.testing.assert_allclose(waiting.posterior(both)[1], expected.variance(both), rtol=1e-10)
-    np.testing.assert_allclose(waiting.covariance(A, gp.X), expected.covariance(A, gp.X), rtol=0, atol=1e-11)
+    np.testing.assert_allclose(
+        waiting.covariance(A, gp.X), expected.covariance(A, gp.X), rtol=0, atol=1e-11
+    )
     assert np.all(waiting.posterior(both)[1] < gp.posterior(both)[1] + 1e-14)
     assert waiting.log_likelihood == pytest.approx(gp.log_likelihood, rel=1e-14)
     np.testing.assert_array_equal(waiting.pending, pending)
@@ -229,22 +250,28 @@ def test_pending_noise_is_by_default_what_is_expected() -> None:
     gp, pending, A = make_gp(2), new_points(2, n=4), new_points(3)
     assert gp.expected_noise == pytest.approx(np.mean(gp.noise_variance), rel=1e-15)
     default = gp.condition(pending).posterior(A)[1]
-    np.testing.assert_array_equal(default, gp.condition(pending, np.mean(gp.noise_variance)).posterior(A)[1])
+    np.testing.assert_array_equal(
+        default, gp.condition(pending, np.mean(gp.noise_variance)).posterior(A)[1]
+    )
 
 
-# -- magnitudes ---------------------------------------------------------------------------------------------------
+# -- magnitudes ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("power", [-490, -100, -1, 1, 100, 490])
 def test_a_power_of_two_passes_through_bit_for_bit(power: int) -> None:
-    """y·2ᵖ with noise and variance times 4ᵖ: mean, variance, gradients scale exactly (2^±490 is about 1e±147)."""
+    """y·2ᵖ with noise and variance times 4ᵖ: mean, variance, gradients scale exactly (2^±490 is
+    about 1e±147).
+    """
     gp, A = make_gp(4), new_points(4)
     a = 2.0**power
     kernel = Matern52(gp.kernel.lengthscales, gp.kernel.variance * a * a)
     scaled = GaussianProcess(gp.X, gp.y * a, gp.noise_variance * a * a, kernel, gp.mean * a)
     for got, expected, factor in zip(scaled.posterior(A), gp.posterior(A), (a, a * a), strict=True):
         np.testing.assert_array_equal(got, expected * factor)
-    for got, expected, factor in zip(scaled.posterior_gradient(A), gp.posterior_gradient(A), (a, a * a), strict=True):
+    for got, expected, factor in zip(
+        scaled.posterior_gradient(A), gp.posterior_gradient(A), (a, a * a), strict=True
+    ):
         np.testing.assert_array_equal(got, expected * factor)
     shift = len(gp.X) * power * np.log(2)
     assert scaled.log_likelihood == pytest.approx(gp.log_likelihood - shift, rel=1e-13)
@@ -261,7 +288,7 @@ def test_a_process_is_frozen_and_owns_its_data() -> None:
         gp.mean = 3.0  # type: ignore[misc]
 
 
-# -- bad input ----------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------
 
 X2, Y2, K1 = [[0.1], [0.7]], [1.0, -1.0], Matern52([0.3])
 
@@ -289,10 +316,15 @@ X2, Y2, K1 = [[0.1], [0.7]], [1.0, -1.0], Matern52([0.3])
         ((X2, Y2, [0.1, 0.1, 0.1], K1), ["noise_variance", "shape (2,)", "(3,)"]),
         ((X2, Y2, 0.1, K1, np.nan), ["mean must be a finite number", "nan"]),
         ((X2, Y2, 0.1, K1, 0.0, -1.0), ["negative", "-1.0"]),
-        ((X2, [1e300, 0.0], 0.1, Matern52([0.3], 1e-300)), ["y is up to 1e+300", "1e-150", "Use fit_gp"]),
+        (
+            (X2, [1e300, 0.0], 0.1, Matern52([0.3], 1e-300)),
+            ["y is up to 1e+300", "1e-150", "Use fit_gp"],
+        ),
     ],
 )
-def test_bad_data_say_what_was_expected_what_came_and_what_to_try(arguments: tuple, words: list[str]) -> None:
+def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
+    arguments: tuple, words: list[str]
+) -> None:
     with pytest.raises(InputError) as caught:
         GaussianProcess(*arguments)
     for word in words:
@@ -301,7 +333,12 @@ def test_bad_data_say_what_was_expected_what_came_and_what_to_try(arguments: tup
 
 def test_bad_questions_are_refused() -> None:
     gp = GaussianProcess(X2, Y2, 0.1, K1)
-    for ask in (gp.posterior, gp.posterior_gradient, lambda x: gp.covariance(x, X2), lambda x: gp.covariance(X2, x)):
+    for ask in (
+        gp.posterior,
+        gp.posterior_gradient,
+        lambda x: gp.covariance(x, X2),
+        lambda x: gp.covariance(X2, x),
+    ):
         with pytest.raises(InputError, match="must have 1 columns"):
             ask([[0.1, 0.2]])
         with pytest.raises(InputError, match="must be finite"):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the checks in soak/ are shared with these tests
+# the checks in soak/ are shared with these tests
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from soak.server import Server, running_server
 

@@ -1,4 +1,6 @@
-"""The BoTorch classes against our own engine, against BoTorch's EI, and over batches, transforms and extremes."""
+"""The BoTorch classes against our own engine, against BoTorch's EI, and over batches, transforms
+and extremes.
+"""
 
 import warnings
 from collections.abc import Iterator
@@ -37,7 +39,9 @@ CLASSES = (
     (CorrectedProbabilityOfImprovement, "corrected-pi", False),
     (LogCorrectedProbabilityOfImprovement, "corrected-pi", True),
 )
-each_class = pytest.mark.parametrize(("kind", "name", "log"), CLASSES, ids=[kind.__name__ for kind, *_ in CLASSES])
+each_class = pytest.mark.parametrize(
+    ("kind", "name", "log"), CLASSES, ids=[kind.__name__ for kind, *_ in CLASSES]
+)
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +53,9 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def engine(gp: GaussianProcess, name: str, log: bool, X: Array, pending: Array | None = None) -> Array:
+def engine(
+    gp: GaussianProcess, name: str, log: bool, X: Array, pending: Array | None = None
+) -> Array:
     function = acquisition.build(name, gp, pending=pending)
     return function.log_value(X) if log else function.value(X)
 
@@ -66,10 +72,14 @@ def test_values_are_those_of_the_engine(kind, name, log, kernel, seed) -> None:
     expected = engine(gp, name, log, X)
     with exact():
         function = kind(model_like(gp), tensor(gp.X), maximize=False)
-        np.testing.assert_allclose(function(tensor(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            function(tensor(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9
+        )
         # The same, maximising the negative.
         opposite = kind(model_like(gp, y=2 * gp.mean - gp.y), tensor(gp.X))
-        np.testing.assert_allclose(opposite(tensor(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            opposite(tensor(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9
+        )
         # Batches of batches.
         nested = function(tensor(X.reshape(4, 5, 10, 1, 3))).numpy()
         np.testing.assert_allclose(nested, expected.reshape(4, 5, 10), rtol=1e-9, atol=1e-9)
@@ -93,16 +103,27 @@ def test_pending_points_are_those_of_the_engine(kind, name, log) -> None:
 def test_a_pending_point_never_becomes_the_incumbent() -> None:
     gp = make_gp(5)
     with exact():
-        best = acquisition.recommend(gp).x[None, :]  # better than all observed ones, by the posterior mean
-        function = CorrectedExpectedImprovement(model_like(gp), tensor(gp.X), X_pending=tensor(best), maximize=False)
-        np.testing.assert_array_equal(function.X_incumbent[0].numpy(), acquisition.find_incumbent(gp).x)
+        # better than all observed ones, by the posterior mean
+        best = acquisition.recommend(gp).x[None, :]
+        function = CorrectedExpectedImprovement(
+            model_like(gp), tensor(gp.X), X_pending=tensor(best), maximize=False
+        )
+        np.testing.assert_array_equal(
+            function.X_incumbent[0].numpy(), acquisition.find_incumbent(gp).x
+        )
 
 
 @each_class
 @pytest.mark.parametrize("pending", [False, True])
 def test_transforms_of_inputs_outcomes_and_posteriors(kind, name, log, pending) -> None:
-    """Inputs in other units, outcomes standardized inside the model, a scalarized posterior: the same values."""
-    gp, X, waiting = make_gp(6, n=15, noise=(1e-2, 0.3)), points(6, 50), points(7, 2) if pending else None
+    """Inputs in other units, outcomes standardized inside the model, a scalarized posterior: the
+    same values.
+    """
+    gp, X, waiting = (
+        make_gp(6, n=15, noise=(1e-2, 0.3)),
+        points(6, 50),
+        points(7, 2) if pending else None,
+    )
     expected = engine(gp, name, log, X, waiting)
     low, width = tensor([-3.0, 10.0, 0.0]), tensor([6.0, 100.0, 1e-3])
 
@@ -112,47 +133,68 @@ def test_transforms_of_inputs_outcomes_and_posteriors(kind, name, log, pending) 
     centre, scale = gp.y.mean(), gp.y.std(ddof=1)
     kernel = ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=3)).double()
     model = SingleTaskGP(
-        native(gp.X), tensor(gp.y)[:, None], tensor(gp.noise_variance)[:, None], covar_module=kernel,
-        mean_module=ConstantMean().double(), outcome_transform=Standardize(1),
+        native(gp.X),
+        tensor(gp.y)[:, None],
+        tensor(gp.noise_variance)[:, None],
+        covar_module=kernel,
+        mean_module=ConstantMean().double(),
+        outcome_transform=Standardize(1),
         input_transform=Normalize(3, bounds=torch.stack([low, low + width])),
-    )  # fmt: skip
+    )
     model.covar_module.base_kernel.lengthscale = tensor(gp.kernel.lengthscales)
     model.covar_module.outputscale = tensor(gp.kernel.variance / scale**2)
     model.mean_module.constant.data.fill_((gp.mean - centre) / scale)
     queue = None if waiting is None else native(waiting)
     with exact():
         function = kind(model.eval(), native(gp.X), X_pending=queue, maximize=False)
-        np.testing.assert_allclose(function(native(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            function(native(X)[:, None, :]).numpy(), expected, rtol=1e-9, atol=1e-9
+        )
         transform = ScalarizedPosteriorTransform(weights=tensor([-3.0]), offset=1.0)
         scaled = kind(model.eval(), native(gp.X), transform, queue)
         factor = 3.0 if name == "corrected-ei" else 1.0
         wanted = expected + np.log(factor) if log else factor * expected
-        np.testing.assert_allclose(scaled(native(X)[:, None, :]).numpy(), wanted, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            scaled(native(X)[:, None, :]).numpy(), wanted, rtol=1e-9, atol=1e-9
+        )
 
 
 def test_a_multi_output_model_needs_a_transform() -> None:
     gps = [make_gp(8), make_gp(8)]
-    model = ModelListGP(*(model_like(gp, y=gp.y * k) for gp, k in zip(gps, (1.0, 0.0), strict=True)))
+    model = ModelListGP(
+        *(model_like(gp, y=gp.y * k) for gp, k in zip(gps, (1.0, 0.0), strict=True))
+    )
     X = points(8, 20)
     with pytest.raises(UnsupportedError, match="posterior transform"):
         CorrectedExpectedImprovement(model, tensor(gps[0].X))
     with exact():
         transform = ScalarizedPosteriorTransform(weights=tensor([-1.0, 0.0]))
-        values = CorrectedExpectedImprovement(model, tensor(gps[0].X), transform)(tensor(X)[:, None, :]).numpy()
-    np.testing.assert_allclose(values, engine(gps[0], "corrected-ei", False, X), rtol=1e-9, atol=1e-9)
+        values = CorrectedExpectedImprovement(model, tensor(gps[0].X), transform)(
+            tensor(X)[:, None, :]
+        ).numpy()
+    np.testing.assert_allclose(
+        values, engine(gps[0], "corrected-ei", False, X), rtol=1e-9, atol=1e-9
+    )
 
 
 @each_class
 def test_batched_models_have_an_incumbent_each(kind, name, log) -> None:
     """One model over two data sets, as fantasies make them."""
     gp, other, X = make_gp(9, n=10), make_gp(10, n=10), points(9, 30)
-    second, batch = GaussianProcess(other.X, other.y, other.noise_variance, gp.kernel, gp.mean), torch.Size([2])
+    second, batch = (
+        GaussianProcess(other.X, other.y, other.noise_variance, gp.kernel, gp.mean),
+        torch.Size([2]),
+    )
     model = SingleTaskGP(
-        tensor(np.stack([gp.X, other.X])), tensor(np.stack([gp.y, other.y]))[..., None],
+        tensor(np.stack([gp.X, other.X])),
+        tensor(np.stack([gp.y, other.y]))[..., None],
         tensor(np.stack([gp.noise_variance, other.noise_variance]))[..., None],
-        covar_module=ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=3, batch_shape=batch), batch_shape=batch).double(),
-        mean_module=ConstantMean(batch_shape=batch).double(), outcome_transform=None,
-    )  # fmt: skip
+        covar_module=ScaleKernel(
+            MaternKernel(nu=2.5, ard_num_dims=3, batch_shape=batch), batch_shape=batch
+        ).double(),
+        mean_module=ConstantMean(batch_shape=batch).double(),
+        outcome_transform=None,
+    )
     model.covar_module.base_kernel.lengthscale = tensor(gp.kernel.lengthscales).expand(2, 1, 3)
     model.covar_module.outputscale = tensor(gp.kernel.variance).expand(2)
     model.mean_module.constant.data.fill_(gp.mean)
@@ -164,7 +206,9 @@ def test_batched_models_have_an_incumbent_each(kind, name, log) -> None:
 
 
 class Ensemble(SingleTaskGP):
-    """Models with the same data and sampled hyperparameters, with the shapes of BoTorch's fully Bayesian models."""
+    """Models with the same data and sampled hyperparameters, with the shapes of BoTorch's fully
+    Bayesian models.
+    """
 
     _is_ensemble = True
 
@@ -178,16 +222,26 @@ class Ensemble(SingleTaskGP):
 
 @each_class
 def test_fully_bayesian_models_average_over_their_samples(kind, name, log) -> None:
-    """One incumbent by the mean over samples, and the mean of the acquisition over them (also in log form)."""
+    """One incumbent by the mean over samples, and the mean of the acquisition over them (also in
+    log form).
+    """
     gp, X, pending = make_gp(11, n=12), points(11, 25), points(12, 2)
     rng, batch = np.random.default_rng(0), torch.Size([4])
-    lengthscales, variances, means = rng.uniform(0.3, 0.9, (4, 3)), rng.uniform(0.5, 3, 4), rng.uniform(-1, 1, 4)
+    lengthscales, variances, means = (
+        rng.uniform(0.3, 0.9, (4, 3)),
+        rng.uniform(0.5, 3, 4),
+        rng.uniform(-1, 1, 4),
+    )
     model = Ensemble(
-        tensor(gp.X).expand(4, -1, -1), tensor(gp.y)[:, None].expand(4, -1, -1),
+        tensor(gp.X).expand(4, -1, -1),
+        tensor(gp.y)[:, None].expand(4, -1, -1),
         tensor(gp.noise_variance)[:, None].expand(4, -1, -1),
-        covar_module=ScaleKernel(MaternKernel(nu=2.5, ard_num_dims=3, batch_shape=batch), batch_shape=batch).double(),
-        mean_module=ConstantMean(batch_shape=batch).double(), outcome_transform=None,
-    )  # fmt: skip
+        covar_module=ScaleKernel(
+            MaternKernel(nu=2.5, ard_num_dims=3, batch_shape=batch), batch_shape=batch
+        ).double(),
+        mean_module=ConstantMean(batch_shape=batch).double(),
+        outcome_transform=None,
+    )
     model.covar_module.base_kernel.lengthscale = tensor(lengthscales)[:, None, :]
     model.covar_module.outputscale = tensor(variances)
     model.mean_module.constant.data.copy_(tensor(means))
@@ -200,7 +254,9 @@ def test_fully_bayesian_models_average_over_their_samples(kind, name, log) -> No
         for each, variance, mean in zip(lengthscales, variances, means, strict=True)
     ]
     best = int(np.argmin(np.mean([member.posterior(gp.X)[0] for member in members], axis=0)))
-    average = np.mean([_corrected(member.condition(pending, noise), best, X, name) for member in members], axis=0)
+    average = np.mean(
+        [_corrected(member.condition(pending, noise), best, X, name) for member in members], axis=0
+    )
     np.testing.assert_allclose(values, np.log(average) if log else average, rtol=1e-9, atol=1e-9)
 
 
@@ -222,7 +278,10 @@ def test_without_noise_it_is_expected_improvement(maximize: bool) -> None:
         best = float(gp.y.max() if maximize else gp.y.min())
         pairs = (
             (CorrectedExpectedImprovement, ExpectedImprovement(model, best, maximize=maximize)),
-            (LogCorrectedExpectedImprovement, LogExpectedImprovement(model, best, maximize=maximize)),
+            (
+                LogCorrectedExpectedImprovement,
+                LogExpectedImprovement(model, best, maximize=maximize),
+            ),
         )
         for kind, plain in pairs:
             corrected = kind(model, tensor(gp.X), maximize=maximize)
@@ -306,7 +365,9 @@ def test_batches_are_chosen_one_by_one() -> None:
     function = LogCorrectedExpectedImprovement(model_like(gp), tensor(gp.X), maximize=False)
     bounds = tensor([[0.0, 0.0], [1.0, 1.0]])
     torch.manual_seed(0)
-    chosen, _ = optimize_acqf(function, bounds, q=3, num_restarts=4, raw_samples=64, sequential=True)
+    chosen, _ = optimize_acqf(
+        function, bounds, q=3, num_restarts=4, raw_samples=64, sequential=True
+    )
     assert function.X_pending is None
     assert chosen.shape == (3, 2)
     assert torch.pdist(chosen).min() > 1e-3
@@ -332,8 +393,14 @@ def test_the_input_constructor(kind, name, log) -> None:
     test = tensor(points(0, 4))[:, None, :]
     with exact():
         whole = kind(**construct(model=model, training_data=data, maximize=False))(test)
-        many = kind(**construct(model=model, training_data={"y": data, "z": data}, maximize=False))(test)
-        few = kind(**construct(model=model, training_data=data, X_baseline=X[:3], bounds=None, X_pending=X[:1]))
+        many = kind(**construct(model=model, training_data={"y": data, "z": data}, maximize=False))(
+            test
+        )
+        few = kind(
+            **construct(
+                model=model, training_data=data, X_baseline=X[:3], bounds=None, X_pending=X[:1]
+            )
+        )
         assert torch.equal(whole, kind(model, X, maximize=False)(test))
         assert torch.equal(whole, many)
         assert any(torch.equal(few.X_incumbent[0], x) for x in X[:3])

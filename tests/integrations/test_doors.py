@@ -1,4 +1,6 @@
-"""What the doors have in common: examples that run, and a missing package that says how to get it."""
+"""What the doors have in common: examples that run, and a missing package that says how to
+get it.
+"""
 
 import runpy
 import subprocess
@@ -26,10 +28,14 @@ def test_the_example_runs(tool: str, capsys: pytest.CaptureFixture[str]) -> None
     assert expected[tool] in printed
 
 
-@pytest.mark.parametrize(("tool", "package"), [("botorch", "botorch"), ("optuna", "optuna"), ("sklearn", "sklearn")])
+@pytest.mark.parametrize(
+    ("tool", "package"), [("botorch", "botorch"), ("optuna", "optuna"), ("sklearn", "sklearn")]
+)
 def test_a_missing_package_is_named_with_its_pip_line(tool: str, package: str) -> None:
     code = f"import sys; sys.modules[{package!r}] = None; import ceibo.integrations.{tool}"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert result.returncode != 0
     assert f"pip install 'ceibo[{tool}]'" in result.stderr
 
@@ -37,7 +43,9 @@ def test_a_missing_package_is_named_with_its_pip_line(tool: str, package: str) -
 def test_importing_ceibo_needs_none_of_them() -> None:
     tools = {"torch", "optuna", "sklearn", "dask"}
     code = f"import sys, ceibo, ceibo.integrations; print(sorted({tools!r} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == "[]"
 
 

@@ -1,4 +1,6 @@
-"""CeiboSampler: noise, restarts, conditional spaces, running and failed trials, and the answers after a study."""
+"""CeiboSampler: noise, restarts, conditional spaces, running and failed trials, and the answers
+after a study.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 import ceibo
+from ceibo.decide import NoMeasurementError
 from ceibo.errors import InputError
 from ceibo.integrations.optuna import (
     CeiboSampler,
@@ -18,10 +21,9 @@ from ceibo.integrations.optuna import (
     recommended,
     report_noise,
     stop_by_cost,
-    worth_of_another,
 )
-from ceibo.integrations.optuna_evidence import NOISE, Axes, evidence_of, record_of
-from ceibo.study import NoMeasurementError
+from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of, record_of
+from ceibo.integrations.optuna.sampler import worth_of_another
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,9 @@ def noisy(trial: Trial, std: float = 0.3) -> float:
     return 4 * (x - 0.3) ** 2 + ((n - 7) / 10) ** 2 + (kind != "b") * 0.5 + error
 
 
-def run(objective: Callable[[Trial], float], n: int, study: optuna.Study | None = None, **options: Any) -> optuna.Study:
+def run(
+    objective: Callable[[Trial], float], n: int, study: optuna.Study | None = None, **options: Any
+) -> optuna.Study:
     study = study or optuna.create_study(sampler=CeiboSampler(seed=1), **options)
     study.optimize(objective, n_trials=n, catch=(RuntimeError,))
     return study
@@ -61,7 +65,9 @@ def test_a_study_goes_on_after_a_restart_as_if_nothing_had_happened(tmp_path: Pa
 
 
 def test_maximising_the_negative_gives_the_same_trials() -> None:
-    assert params_of(run(lambda t: -noisy(t), 16, direction="maximize")) == params_of(run(noisy, 16))
+    assert params_of(run(lambda t: -noisy(t), 16, direction="maximize")) == params_of(
+        run(noisy, 16)
+    )
 
 
 def test_suggestions_are_those_of_a_ceibo_study() -> None:
@@ -71,7 +77,11 @@ def test_suggestions_are_those_of_a_ceibo_study() -> None:
     ours = ceibo.Study.create(space, seed=1)
     for trial in study.trials:
         kinds = ["a", "b", None]
-        params = {**trial.params, "kind": kinds.index(trial.params["kind"]), "n": (trial.params["n"] - 1) // 2}
+        params = {
+            **trial.params,
+            "kind": kinds.index(trial.params["kind"]),
+            "n": (trial.params["n"] - 1) // 2,
+        }
         ours.add(params, trial.value, noise=trial.user_attrs[NOISE])
     asked = study.ask()
     theirs = {"x": asked.suggest_float("x", 0, 1), "n": asked.suggest_int("n", 1, 21, step=2)}
@@ -114,7 +124,9 @@ def test_reported_noise_counts_with_another_noise_attribute_too() -> None:
         return trial.suggest_float("x", 0, 1)
 
     study.optimize(objective, n_trials=4)
-    np.testing.assert_array_equal(evidence_of(study.trials, axes, 1.0, "sem").noise, [0.5, 0.25, 0.5, 0.25])
+    np.testing.assert_array_equal(
+        evidence_of(study.trials, axes, 1.0, "sem").noise, [0.5, 0.25, 0.5, 0.25]
+    )
     np.testing.assert_array_equal(evidence_of(study.trials, axes, 1.0, NOISE).noise, [0.5] * 4)
     assert best_trial_by_posterior(study).std > 0.05
 
@@ -151,9 +163,9 @@ def test_failed_and_pruned_trials_are_kept_off() -> None:
     evidence = evidence_of(study.trials, Axes.of({"x": FloatDistribution(0, 1)}), 1.0, NOISE)
     assert len(evidence) + len(evidence.failed) == 25
     assert len(evidence.failed) >= 1
-    assert len({round(t.params["x"], 4) for t in study.trials if t.state is TrialState.FAIL}) == sum(
-        t.state is TrialState.FAIL for t in study.trials
-    )
+    assert len(
+        {round(t.params["x"], 4) for t in study.trials if t.state is TrialState.FAIL}
+    ) == sum(t.state is TrialState.FAIL for t in study.trials)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +217,8 @@ def test_answers_tell_trials_apart_by_their_conditional_parameters(seed: int) ->
     sampler = CeiboSampler(seed=seed, warn_independent_sampling=False)
     study = run(two_branches, 20, optuna.create_study(sampler=sampler))
     best, anywhere = best_trial_by_posterior(study), recommended(study)
-    # Without noise the best by the model is the best trial, and is known as well as it was measured.
+    # Without noise the best by the model is the best trial, and is known as well as it was
+    # measured.
     assert best.number == study.best_trial.number
     assert best.mean == pytest.approx(study.best_value, abs=0.01)
     assert best.std < 0.01
@@ -225,7 +238,9 @@ def test_the_best_of_a_noisy_conditional_study_is_no_certainty() -> None:
         for k in range(trial.suggest_int("layers", 1, 3)):
             trial.suggest_int(f"units{k}", 4, 64)
         trial.suggest_float("one", 1, 1)
-        return truth(trial.params) + 0.1 * float(np.random.default_rng(trial.number).standard_normal())
+        return truth(trial.params) + 0.1 * float(
+            np.random.default_rng(trial.number).standard_normal()
+        )
 
     study = run(objective, 30, optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0)))
     best, anywhere = best_trial_by_posterior(study), recommended(study)
@@ -234,7 +249,8 @@ def test_the_best_of_a_noisy_conditional_study_is_no_certainty() -> None:
     assert abs(truth(best.params) - best.mean) < 3 * best.std
     assert anywhere.mean <= best.mean + 1e-9
     assert anywhere.params.keys() == best.params.keys()
-    assert anywhere.params["layers"] == best.params["layers"]  # no other number has these parameters
+    # no other number has these parameters
+    assert anywhere.params["layers"] == best.params["layers"]
     assert anywhere.params["one"] == 1.0
     for k in range(anywhere.params["layers"]):
         assert type(anywhere.params[f"units{k}"]) is int
@@ -254,7 +270,9 @@ def test_a_branch_decided_by_a_number_is_not_left() -> None:
 def test_answers_where_ranges_change_or_branches_hold_one_trial() -> None:
     def growing(trial: Trial) -> float:
         high = 1 + trial.number % 3
-        return (trial.suggest_float("x", 0, high) - 0.3) ** 2 + 0.01 * trial.suggest_int("n", 2, 2 + 2 * high, step=2)
+        return (trial.suggest_float("x", 0, high) - 0.3) ** 2 + 0.01 * trial.suggest_int(
+            "n", 2, 2 + 2 * high, step=2
+        )
 
     study = run(growing, 15)
     assert best_trial_by_posterior(study).number == study.best_trial.number
@@ -263,7 +281,10 @@ def test_answers_where_ranges_change_or_branches_hold_one_trial() -> None:
     study = run(lambda trial: (trial.suggest_float(f"x{trial.number}", 0, 1) - 0.3) ** 2, 6)
     assert best_trial_by_posterior(study).probability < 0.9
     assert recommended(study).params == pytest.approx(best_trial_by_posterior(study).params)
-    study = run(lambda trial: float(trial.suggest_int(f"only{trial.number % 2}", 1, 1) + trial.number % 2), 6)
+    study = run(
+        lambda trial: float(trial.suggest_int(f"only{trial.number % 2}", 1, 1) + trial.number % 2),
+        6,
+    )
     assert recommended(study).params == {"only0": 1}
 
 
@@ -284,7 +305,9 @@ def test_the_best_by_the_model_beats_the_luckiest() -> None:
 
         def objective(trial: Trial, seed: int = seed) -> float:
             x = trial.suggest_float("x", 0, 1)
-            return (x - 0.3) ** 2 + 0.3 * float(np.random.default_rng([seed, trial.number]).standard_normal())
+            return (x - 0.3) ** 2 + 0.3 * float(
+                np.random.default_rng([seed, trial.number]).standard_normal()
+            )
 
         study.optimize(objective, n_trials=25)
         best, anywhere = best_trial_by_posterior(study), recommended(study)
@@ -355,7 +378,9 @@ def test_long_records_fit_every_storage(tmp_path: Path) -> None:
     """Thirty parameters: the record is longer than one attribute of a relational storage may be."""
 
     def objective(trial: Trial) -> float:
-        return sum(trial.suggest_float(f"a parameter with a rather long name {k}", 0, 1) for k in range(30))
+        return sum(
+            trial.suggest_float(f"a parameter with a rather long name {k}", 0, 1) for k in range(30)
+        )
 
     sampler = CeiboSampler(seed=0, n_startup_trials=3)
     study = optuna.create_study(storage=f"sqlite:///{tmp_path / 's.db'}", sampler=sampler)

@@ -1,4 +1,6 @@
-"""Studies of CeiboSampler in optuna-dashboard, served on loopback and opened in a real browser (see conftest.py)."""
+"""Studies of CeiboSampler in optuna-dashboard, served on loopback and opened in a real browser (see
+conftest.py).
+"""
 
 import threading
 from collections.abc import Iterator
@@ -38,14 +40,20 @@ def objective(trial: optuna.Trial) -> float:
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """Of a dashboard that shows one study, in an SQLite file, with a finished, a pruned and a running trial."""
+    """Of a dashboard that shows one study, in an SQLite file, with a finished, a pruned and a
+    running trial.
+    """
     storage = f"sqlite:///{tmp_path / 'studies.db'}"
-    study = optuna.create_study(storage=storage, study_name="catalyst", sampler=CeiboSampler(seed=0))
+    study = optuna.create_study(
+        storage=storage, study_name="catalyst", sampler=CeiboSampler(seed=0)
+    )
     study.optimize(objective, n_trials=TRIALS - 1)
     waiting = study.ask()  # has system attributes of ours, and no value
     waiting.suggest_float("x", 0, 1)
     application = optuna_dashboard.wsgi(storage)
-    with make_server("127.0.0.1", 0, application, server_class=Server, handler_class=Silent) as server:
+    with make_server(
+        "127.0.0.1", 0, application, server_class=Server, handler_class=Silent
+    ) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/dashboard"
@@ -58,9 +66,14 @@ def test_the_dashboard_shows_our_studies(browser: Any, address: str) -> None:
     page = context.new_page()
     messages: list[str] = []
     failed: list[str] = []
-    page.on("console", lambda message: messages.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: messages.append(message.text) if message.type == "error" else None,
+    )
     page.on("pageerror", lambda error: messages.append(str(error)))
-    page.on("response", lambda response: failed.append(response.url) if response.status >= 400 else None)
+    page.on(
+        "response", lambda response: failed.append(response.url) if response.status >= 400 else None
+    )
 
     page.goto(address)
     page.get_by_text("catalyst").first.wait_for()

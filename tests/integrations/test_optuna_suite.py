@@ -1,7 +1,8 @@
 """Optuna's own public test-suite for samplers, against CeiboSampler.
 
-Left out, because they do not apply to a single-objective sampler: MultiObjectiveSamplerTestCase (it asks that a sampler
-work with several objectives; SingleOnlySamplerTestCase, which asks that it refuses them, is run instead).
+Left out, because they do not apply to a single-objective sampler: MultiObjectiveSamplerTestCase (it
+asks that a sampler work with several objectives; SingleOnlySamplerTestCase, which asks that it
+refuses them, is run instead).
 """
 
 from collections.abc import Callable, Iterator

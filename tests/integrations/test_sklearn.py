@@ -1,4 +1,6 @@
-"""CeiboSearchCV as scikit-learn's users know a search, its noise against repeated cross-validation, and its checks."""
+"""CeiboSearchCV as scikit-learn's users know a search, its noise against repeated cross-validation,
+and its checks.
+"""
 
 import warnings
 from typing import Any
@@ -36,8 +38,8 @@ from sklearn.utils.estimator_checks import check_estimator
 import ceibo
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn import CeiboSearchCV
-from ceibo.integrations.sklearn_noise import fold_noise
-from ceibo.integrations.sklearn_space import Parameters
+from ceibo.integrations.sklearn.noise import fold_noise
+from ceibo.integrations.sklearn.space import Parameters
 
 IRIS = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -47,7 +49,8 @@ def searched(**options: Any) -> CeiboSearchCV:
     return CeiboSearchCV(SVC(), SPACE, **{"n_iter": 8, "cv": 3, "random_state": 0, **options})
 
 
-# scikit-learn's own searches fail this check too: the warning is raised inside of the fits, and lost there.
+# scikit-learn's own searches fail this check too: the warning is raised inside of the fits, and
+# lost there.
 KNOWN = {"check_supervised_y_2d": "DataConversionWarning not caught"}
 
 
@@ -57,7 +60,10 @@ KNOWN = {"check_supervised_y_2d": "DataConversionWarning not caught"}
         (CeiboSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}), KNOWN),
         (CeiboSearchCV(LogisticRegression(), {"C": loguniform(0.1, 10)}), {}),
         (
-            CeiboSearchCV(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ceibo.Float(0.1, 10, log=True)}),
+            CeiboSearchCV(
+                make_pipeline(StandardScaler(), Ridge()),
+                {"ridge__alpha": ceibo.Float(0.1, 10, log=True)},
+            ),
             KNOWN,
         ),
     ],
@@ -70,7 +76,9 @@ def test_scikit_learns_own_checks(estimator: CeiboSearchCV, expected: dict[str, 
         results = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
     passed = [result["check_name"] for result in results if result["status"] == "passed"]
     assert len(passed) > 40
-    assert {result["check_name"] for result in results if result["status"] == "xfail"} == set(expected)
+    assert {result["check_name"] for result in results if result["status"] == "xfail"} == set(
+        expected
+    )
 
 
 def test_results_are_those_users_know_and_the_posterior() -> None:
@@ -115,7 +123,9 @@ def test_the_seed_decides_whatever_n_jobs_is() -> None:
 
 def test_a_splitter_that_shuffles_anew_is_asked_once() -> None:
     cv = KFold(3, shuffle=True, random_state=np.random.RandomState(0))
-    search = CeiboSearchCV(SVC(), {"C": [1.0, 1.0 + 1e-12, 1.0 + 2e-12]}, n_iter=3, cv=cv, random_state=0, n_initial=1)
+    search = CeiboSearchCV(
+        SVC(), {"C": [1.0, 1.0 + 1e-12, 1.0 + 2e-12]}, n_iter=3, cv=cv, random_state=0, n_initial=1
+    )
     scores = search.fit(*IRIS).cv_results_["mean_test_score"]
     assert len(set(scores)) == 1  # the same model on the same folds
 
@@ -128,7 +138,9 @@ def test_several_metrics() -> None:
     search = CeiboSearchCV(model, space, refit="roc_auc", **options).fit(X, y)
     assert "posterior_mean_test_roc_auc" in search.cv_results_
     assert "mean_test_accuracy" in search.cv_results_
-    assert search.best_score_ == pytest.approx(search.cv_results_["mean_test_roc_auc"][search.best_index_], abs=0.02)
+    assert search.best_score_ == pytest.approx(
+        search.cv_results_["mean_test_roc_auc"][search.best_index_], abs=0.02
+    )
     with pytest.raises(InputError, match="roc_auc, accuracy"):
         CeiboSearchCV(model, space, refit=False, **options).fit(X, y)
 
@@ -167,40 +179,66 @@ def test_failures_are_kept_off_and_never_the_best() -> None:
     assert {len(column) for column in search.cv_results_.values()} == {15}
     failed = ~np.isfinite(search.cv_results_["mean_test_score"])
     assert 1 <= failed.sum() <= 8
-    np.testing.assert_array_equal(failed, [params["x"] < 0.3 for params in search.cv_results_["params"]])
+    np.testing.assert_array_equal(
+        failed, [params["x"] < 0.3 for params in search.cv_results_["params"]]
+    )
     assert not failed[search.best_index_]
     assert search.best_params_["x"] == pytest.approx(0.5, abs=0.1)
     with pytest.raises(RuntimeError, match="leaked"):
-        CeiboSearchCV(Fragile(), {"x": uniform(0, 1)}, n_iter=8, cv=3, random_state=0, error_score="raise").fit(X)
+        CeiboSearchCV(
+            Fragile(), {"x": uniform(0, 1)}, n_iter=8, cv=3, random_state=0, error_score="raise"
+        ).fit(X)
 
 
 def test_an_error_score_is_the_score_of_every_failure() -> None:
-    """In the initial batch, where others succeed, and alone; with the ranks that RandomizedSearchCV gives."""
+    """In the initial batch, where others succeed, and alone; with the ranks that RandomizedSearchCV
+    gives.
+    """
     X = np.random.default_rng(0).standard_normal((30, 2))
     for error_score, batch in ((-0.2, 1), (-1.0, 2), (-np.inf, 1)):
         search = CeiboSearchCV(
-            Fragile(), {"x": uniform(0, 1)}, n_iter=12, cv=3, random_state=0, error_score=error_score,
-            batch_size=batch, return_train_score=True,
-        )  # fmt: skip
-        with pytest.warns((FitFailedWarning, UserWarning)), np.errstate(invalid="ignore"):  # ∞ − ∞, in scikit-learn
+            Fragile(),
+            {"x": uniform(0, 1)},
+            n_iter=12,
+            cv=3,
+            random_state=0,
+            error_score=error_score,
+            batch_size=batch,
+            return_train_score=True,
+        )
+        # ∞ − ∞, in scikit-learn
+        with pytest.warns((FitFailedWarning, UserWarning)), np.errstate(invalid="ignore"):
             search.fit(X)
         results = search.cv_results_
         failed = np.array([params["x"] < 0.3 for params in results["params"]])
         assert {len(column) for column in results.values()} == {12}
-        for key in ("mean_test_score", "split0_test_score", "split2_train_score", "mean_train_score"):
+        for key in (
+            "mean_test_score",
+            "split0_test_score",
+            "split2_train_score",
+            "mean_train_score",
+        ):
             np.testing.assert_allclose(results[key][failed], error_score, rtol=1e-15)
             assert np.all(results[key][~failed] > -0.6)
-        np.testing.assert_array_equal(results["rank_test_score"], rankdata(-results["mean_test_score"], method="min"))
+        np.testing.assert_array_equal(
+            results["rank_test_score"], rankdata(-results["mean_test_score"], method="min")
+        )
         if np.isfinite(error_score):
             np.testing.assert_allclose(results["std_test_score"][failed], 0.0, atol=1e-15)
             np.testing.assert_array_equal(results["noise_test_score"][failed], 0.0)
-            np.testing.assert_allclose(results["posterior_mean_test_score"][failed], error_score, atol=0.05)
+            np.testing.assert_allclose(
+                results["posterior_mean_test_score"][failed], error_score, atol=0.05
+            )
         assert not failed[search.best_index_]
 
 
 def test_a_small_grid_is_searched_once() -> None:
     space = {"C": [0.1, 1.0, 10.0], "kernel": ["rbf", "linear"], "shrinking": [True]}
-    params = CeiboSearchCV(SVC(), space, n_iter=50, cv=3, random_state=0).fit(*IRIS).cv_results_["params"]
+    params = (
+        CeiboSearchCV(SVC(), space, n_iter=50, cv=3, random_state=0)
+        .fit(*IRIS)
+        .cv_results_["params"]
+    )
     assert len(params) == 6
     assert len({(each["C"], each["kernel"]) for each in params}) == 6
     assert all(each["shrinking"] is True for each in params)
@@ -209,11 +247,19 @@ def test_a_small_grid_is_searched_once() -> None:
 def test_spaces() -> None:
     parameters = Parameters.of(
         {
-            "log": loguniform(1e-3, 1e3), "line": uniform(2, 3), "bell": norm(0, 1), "tail": expon(),
-            "whole": randint(2, 9), "counts": poisson(3), "levels": [1, 10, 100], "kinds": ["a", None, 3],
-            "ours": ceibo.Float(0, 1), "one": [7], "array": np.logspace(-2, 2, 5),
+            "log": loguniform(1e-3, 1e3),
+            "line": uniform(2, 3),
+            "bell": norm(0, 1),
+            "tail": expon(),
+            "whole": randint(2, 9),
+            "counts": poisson(3),
+            "levels": [1, 10, 100],
+            "kinds": ["a", None, 3],
+            "ours": ceibo.Float(0, 1),
+            "one": [7],
+            "array": np.logspace(-2, 2, 5),
         }
-    )  # fmt: skip
+    )
     space = parameters.space
     for u, wanted in ((0.0, (1e-3, 2.0)), (0.5, (1.0, 3.5)), (1.0, (1e3, 5.0))):
         params = parameters.decode(space.from_unit(np.full(len(space), u)))
@@ -244,7 +290,8 @@ def ends(distribution: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("distribution", "low", "high"),
     [
-        (uniform(0.1, 0.2), 0.1, 0.1 + 0.2),  # support and density disagree by a rounding about the end
+        # support and density disagree by a rounding about the end
+        (uniform(0.1, 0.2), 0.1, 0.1 + 0.2),
         (uniform(1e9, 1), 1e9, 1e9 + 1),
         (loguniform(1e-3, 1e3), 1e-3, 1e3),
         (loguniform(1e-300, 1e300), 1e-300, 1e300),
@@ -255,18 +302,33 @@ def ends(distribution: Any) -> tuple[Any, Any]:
         (geom(0.01), 1, 688),
     ],
 )
-def test_ends_that_belong_to_a_distribution_are_reached(distribution: Any, low: float, high: float) -> None:
+def test_ends_that_belong_to_a_distribution_are_reached(
+    distribution: Any, low: float, high: float
+) -> None:
     assert ends(distribution) == (low, high)
 
 
 @pytest.mark.parametrize(
     "distribution",
     [
-        expon(scale=100), expon(1, 0.1), gamma(2), gamma(0.5), gamma(0.005), lognorm(1), halfnorm(), norm(0, 1),
-        beta(2, 2), beta(0.5, 0.5), beta(1, 3), beta(5, 0.05), truncnorm(0, np.inf), poisson(100), binom(100, 0.5),
+        expon(scale=100),
+        expon(1, 0.1),
+        gamma(2),
+        gamma(0.5),
+        gamma(0.005),
+        lognorm(1),
+        halfnorm(),
+        norm(0, 1),
+        beta(2, 2),
+        beta(0.5, 0.5),
+        beta(1, 3),
+        beta(5, 0.05),
+        truncnorm(0, np.inf),
+        poisson(100),
+        binom(100, 0.5),
     ],
     ids=lambda frozen: f"{frozen.dist.name}{frozen.args}",
-)  # fmt: skip
+)
 def test_ends_that_no_draw_is_ever_at_are_not_suggested(distribution: Any) -> None:
     first, last = ends(distribution)
     low, high = distribution.support()
@@ -277,23 +339,31 @@ def test_ends_that_no_draw_is_ever_at_are_not_suggested(distribution: Any) -> No
 
 
 def test_a_search_keeps_off_the_open_end_of_a_distribution() -> None:
-    """C = 0 and gamma = 0 are the ends of expon's support, and no support vector machine takes C = 0."""
+    """C = 0 and gamma = 0 are the ends of expon's support, and no support vector machine takes C =
+    0.
+    """
     space = {"C": expon(scale=100), "gamma": expon(scale=0.1)}
-    search = CeiboSearchCV(SVC(), space, n_iter=12, cv=3, random_state=0, error_score="raise").fit(*IRIS)
+    search = CeiboSearchCV(SVC(), space, n_iter=12, cv=3, random_state=0, error_score="raise").fit(
+        *IRIS
+    )
     assert all(params["C"] > 0 and params["gamma"] > 0 for params in search.cv_results_["params"])
 
 
-@pytest.mark.parametrize("wrong", [{"n_iter": 0}, {"batch_size": 0}, {"acquisition": "best"}, {"n_initial": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"n_iter": 0}, {"batch_size": 0}, {"acquisition": "best"}, {"n_initial": 0}]
+)
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         searched(**wrong).fit(*IRIS)
 
 
 def test_told_noise_matches_repeated_cross_validation() -> None:
-    """Regression trees on the diabetes data: the spread over repeated cross-validations, and what one of them tells.
+    """Regression trees on the diabetes data: the spread over repeated cross-validations, and what
+    one of them tells.
 
-    What matters is the noise of comparisons between candidates, so the repeats' common shifts are taken out. The naive
-    spread of the folds is several times too large, because folds differ in difficulty for all candidates alike.
+    What matters is the noise of comparisons between candidates, so the repeats' common shifts are
+    taken out. The naive spread of the folds is several times too large, because folds differ in
+    difficulty for all candidates alike.
     """
     X, y = load_diabetes(return_X_y=True)
     candidates = [(depth, leaf) for depth in (2, 3, 5) for leaf in (5, 20, 40)]
@@ -302,13 +372,15 @@ def test_told_noise_matches_repeated_cross_validation() -> None:
             [
                 cross_val_score(
                     DecisionTreeRegressor(max_depth=depth, min_samples_leaf=leaf, random_state=0),
-                    X, y, cv=KFold(5, shuffle=True, random_state=repeat),
+                    X,
+                    y,
+                    cv=KFold(5, shuffle=True, random_state=repeat),
                 )
                 for depth, leaf in candidates
             ]
             for repeat in range(12)
         ]
-    )  # fmt: skip
+    )
     means = scores.mean(axis=2)
     actual = np.sqrt(np.mean(np.var(means - means.mean(axis=1, keepdims=True), axis=0, ddof=1)))
     told = np.sqrt(np.mean([fold_noise(each) ** 2 for each in scores]))
@@ -319,10 +391,15 @@ def test_told_noise_matches_repeated_cross_validation() -> None:
 
 def test_fold_noise_recovers_what_it_was_made_with() -> None:
     rng = np.random.default_rng(0)
-    folds, quality, noise = rng.normal(0, 1.0, 5), rng.normal(0, 1.0, 200), np.repeat([0.1, 0.3], 100)
+    folds, quality, noise = (
+        rng.normal(0, 1.0, 5),
+        rng.normal(0, 1.0, 200),
+        np.repeat([0.1, 0.3], 100),
+    )
     scores = quality[:, None] + folds + noise[:, None] * rng.standard_normal((200, 5))
     told = fold_noise(scores) * np.sqrt(5)
-    assert np.sqrt(np.mean(told[:100] ** 2)) == pytest.approx(0.14, abs=0.03)  # a little towards the typical
+    # a little towards the typical
+    assert np.sqrt(np.mean(told[:100] ** 2)) == pytest.approx(0.14, abs=0.03)
     assert np.sqrt(np.mean(told[100:] ** 2)) == pytest.approx(0.25, abs=0.05)
     scores[3, 2] = np.nan
     assert np.isnan(fold_noise(scores)[3])
@@ -331,7 +408,9 @@ def test_fold_noise_recovers_what_it_was_made_with() -> None:
 
 
 def test_fold_noise_of_candidates_that_agree_but_for_rounding() -> None:
-    """Nine candidates with the same folds' effects up to the last bits, three with a spread of their own."""
+    """Nine candidates with the same folds' effects up to the last bits, three with a spread of
+    their own.
+    """
     rng = np.random.default_rng(0)
     scores = rng.random((12, 1)) + np.array([0.01, -0.01]) + 1e-16 * rng.standard_normal((12, 2))
     scores[:3] += [[0.01, -0.01], [-0.02, 0.02], [0.01, -0.01]]
@@ -351,7 +430,9 @@ def test_no_spread_at_all_is_unknown_noise_not_none() -> None:
 
 
 def test_coarse_scores_on_two_folds_are_not_exact() -> None:
-    search = CeiboSearchCV(SVC(), {"C": loguniform(1e-2, 1e2)}, n_iter=12, cv=2, random_state=0).fit(*IRIS)
+    search = CeiboSearchCV(
+        SVC(), {"C": loguniform(1e-2, 1e2)}, n_iter=12, cv=2, random_state=0
+    ).fit(*IRIS)
     assert np.all(search.cv_results_["noise_test_score"] > 1e-3)  # one sample of 150 is 0.007
     assert search.best_std_ > 1e-4
 

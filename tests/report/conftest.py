@@ -28,13 +28,20 @@ def ordinary() -> ceibo.Study:
 
     def objective(params: dict) -> ceibo.Measurement:
         if params["temp"] > 88:
-            raise EvaluationsFailedError("exit status 3.\nlast standard error:\nreactor <b>overheated</b>")
+            raise EvaluationsFailedError(
+                "exit status 3.\nlast standard error:\nreactor <b>overheated</b>"
+            )
         value = ((params["temp"] - 58) / 30) ** 2 + 0.25 * (np.log10(params["rate"]) + 2.7) ** 2
-        value += 0.03 * (params["layers"] - 4) ** 2 + {"water": 0.2, "ethanol": 0.0, "acetone": 0.1}[params["solvent"]]
+        value += (
+            0.03 * (params["layers"] - 4) ** 2
+            + {"water": 0.2, "ethanol": 0.0, "acetone": 0.1}[params["solvent"]]
+        )
         noise = rng.uniform(0.05, 0.25)
         return ceibo.Measurement(value + noise * rng.standard_normal(), noise=noise)
 
-    study = ceibo.minimize(objective, space, n_trials=24, seed=3, name="catalyst", max_failures=20).study
+    study = ceibo.minimize(
+        objective, space, n_trials=24, seed=3, name="catalyst", max_failures=20
+    ).study
     study.fail(study.ask(), "reactor leaked <b>!</b>\nsecond line")
     study.ask()
     return study
@@ -42,11 +49,15 @@ def ordinary() -> ceibo.Study:
 
 @pytest.fixture(scope="session")
 def hostile() -> ceibo.Study:
-    """Names, choices and failures that would be code if they were not escaped; 10,000 characters, emoji."""
+    """Names, choices and failures that would be code if they were not escaped; 10,000 characters,
+    emoji.
+    """
     names = [text[:190] for text in HOSTILE if text.isprintable()]
     space: dict = {name: ceibo.Categorical([*HOSTILE, "x" * 10_000]) for name in names}
     space["n" * 200] = ceibo.Float(0, 1)
-    study = ceibo.Study.create(space, name="<script>window.hacked = 1</script>", seed=1, n_initial=8)
+    study = ceibo.Study.create(
+        space, name="<script>window.hacked = 1</script>", seed=1, n_initial=8
+    )
     for number in range(14):
         trial = study.ask()
         if number % 5 == 4:

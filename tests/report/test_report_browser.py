@@ -30,13 +30,17 @@ class Visit:
 
     def check(self, path: Path) -> None:
         assert self.messages == []
-        outside = [url for url in self.requests if url != path.as_uri() and not url.startswith("data:")]
+        outside = [
+            url for url in self.requests if url != path.as_uri() and not url.startswith("data:")
+        ]
         assert outside == []
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_panel_is_drawn(browser: Any, ordinary: ceibo.Study, tmp_path: Path, width: int, scheme: str) -> None:
+def test_every_panel_is_drawn(
+    browser: Any, ordinary: ceibo.Study, tmp_path: Path, width: int, scheme: str
+) -> None:
     path = tmp_path / "report.html"
     write_report(ordinary, path, cost=0.02)
     visit = Visit(browser, path, width, color_scheme=scheme)
@@ -47,7 +51,9 @@ def test_every_panel_is_drawn(browser: Any, ordinary: ceibo.Study, tmp_path: Pat
         assert box["x"] >= 0, identifier
         assert box["x"] + box["width"] <= width, identifier
     for identifier in ("convergence", "remaining", "importance", "slices", "map"):
-        drawings = [each for each in visit.page.locator(f"#{identifier} svg").all() if each.is_visible()]
+        drawings = [
+            each for each in visit.page.locator(f"#{identifier} svg").all() if each.is_visible()
+        ]
         assert drawings, identifier
         for drawing in drawings:
             box = drawing.bounding_box()
@@ -58,7 +64,8 @@ def test_every_panel_is_drawn(browser: Any, ordinary: ceibo.Study, tmp_path: Pat
             """id => {
                 const end = document.getElementById(id).getBoundingClientRect().right;
                 const box = each => each.getBoundingClientRect();
-                const drawn = [...document.querySelectorAll('#' + id + ' svg')].filter(each => box(each).width);
+                const all = [...document.querySelectorAll('#' + id + ' svg')];
+                const drawn = all.filter(each => box(each).width);
                 const marks = drawn.flatMap(each => [...each.querySelectorAll('text, circle')]);
                 return Math.max(...marks.map(each => box(each).right)) - end;
             }""",
@@ -67,7 +74,8 @@ def test_every_panel_is_drawn(browser: Any, ordinary: ceibo.Study, tmp_path: Pat
         assert overflow <= 1, identifier
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     ink, ground = (
-        visit.page.evaluate(f"getComputedStyle(document.body).{each}") for each in ("color", "backgroundColor")
+        visit.page.evaluate(f"getComputedStyle(document.body).{each}")
+        for each in ("color", "backgroundColor")
     )
     assert (_brightness(ink) > _brightness(ground)) == (scheme == "dark")
     visit.check(path)
@@ -87,7 +95,9 @@ def test_the_table_sorts(browser: Any, ordinary: ceibo.Study, tmp_path: Path) ->
     down = [float(value) for value in visit.page.evaluate(column) if value]
     assert down == up[::-1]
     visit.page.click(".trials th:nth-child(8) button")
-    names = visit.page.evaluate("[...document.querySelectorAll('.trials tbody tr')].map(r => r.cells[7].textContent)")
+    names = visit.page.evaluate(
+        "[...document.querySelectorAll('.trials tbody tr')].map(r => r.cells[7].textContent)"
+    )
     assert names == sorted(names)
     visit.page.focus(".trials th:nth-child(1) button")
     visit.page.keyboard.press("Enter")
@@ -99,7 +109,9 @@ def test_the_table_sorts(browser: Any, ordinary: ceibo.Study, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_hostile_texts_are_shown_as_text(browser: Any, hostile: ceibo.Study, tmp_path: Path, width: int) -> None:
+def test_hostile_texts_are_shown_as_text(
+    browser: Any, hostile: ceibo.Study, tmp_path: Path, width: int
+) -> None:
     path = tmp_path / "report.html"
     write_report(hostile, path, cost=0.1)
     visit = Visit(browser, path, width)
@@ -114,7 +126,9 @@ def test_hostile_texts_are_shown_as_text(browser: Any, hostile: ceibo.Study, tmp
     visit.check(path)
 
 
-def test_scripts_from_elsewhere_are_refused(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
+def test_scripts_from_elsewhere_are_refused(
+    browser: Any, ordinary: ceibo.Study, tmp_path: Path
+) -> None:
     """The policy of the page forbids what escaping should have kept out in the first place."""
     path = tmp_path / "report.html"
     write_report(ordinary, path)
@@ -139,7 +153,8 @@ def test_an_open_page_refreshes_itself(browser: Any, tmp_path: Path) -> None:
     while visit.page.locator(".trials tbody tr").count() != 6:
         assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert visit.page.get_attribute(".trials th:nth-child(3)", "aria-sort") == "descending"  # as it was sorted before
+    # as it was sorted before
+    assert visit.page.get_attribute(".trials th:nth-child(3)", "aria-sort") == "descending"
     visit.check(path)
 
 
@@ -150,7 +165,9 @@ def test_it_prints(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
     visit.page.emulate_media(media="print")
     ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert _brightness(ground) > 200  # paper is white, also for people who like it dark
-    hidden = visit.page.evaluate("(s => s.scrollHeight - s.clientHeight)(document.querySelector('.scroll'))")
+    hidden = visit.page.evaluate(
+        "(s => s.scrollHeight - s.clientHeight)(document.querySelector('.scroll'))"
+    )
     assert hidden <= 2  # every row is on paper
     assert len(visit.page.pdf(format="A4")) > 20_000
 

@@ -1,4 +1,6 @@
-"""The page without a browser: its panels, its numbers, its escaping, and that it needs nothing from outside."""
+"""The page without a browser: its panels, its numbers, its escaping, and that it needs nothing from
+outside.
+"""
 
 import base64
 import hashlib
@@ -12,14 +14,15 @@ import numpy as np
 import pytest
 
 import ceibo
+from ceibo.decide import Space
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential
 from ceibo.report import render_report, write_report
 from ceibo.report.contour import isolines
 from ceibo.report.sensitivity import importance
 from ceibo.report.svg import Scale, text_of
-from ceibo.study import Space
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the checks in soak/ are shared with these tests
+# the checks in soak/ are shared with these tests
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from soak.report import MEGABYTES, SECONDS, measure
 
 PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")
@@ -45,7 +48,9 @@ class Reader(HTMLParser):
         for name, value in attrs:
             self.handlers += [name] * (name.startswith("on") or name == "style")
             self.ids += [value or ""] * (name == "id")
-            self.references += [value or ""] * (name in ("href", "src", "xlink:href", "action", "data", "srcset"))
+            self.references += [value or ""] * (
+                name in ("href", "src", "xlink:href", "action", "data", "srcset")
+            )
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -171,7 +176,8 @@ def test_replicates_several_measurements_and_other_acquisitions() -> None:
         study.tell(trial, trial.params["x"], key="again")
     page = render_report(study, cost=0.01)
     read(page)
-    assert page.count('class="gain-dot"') > 4  # what corrected EI would have promised, computed in hindsight
+    # what corrected EI would have promised, computed in hindsight
+    assert page.count('class="gain-dot"') > 4
 
 
 def test_a_corrected_value_is_marked() -> None:
@@ -184,15 +190,20 @@ def test_a_corrected_value_is_marked() -> None:
     study.correct(2, 72.0, key="again")
     page = render_report(study)
     assert '<td data-sort="66.5">66.5 (corrected, was 665)</td>' in page
-    assert '<td data-sort="71.0">71 (corrected)</td>' in page  # the mean of two, one of them corrected
+    # the mean of two, one of them corrected
+    assert '<td data-sort="71.0">71 (corrected)</td>' in page
     assert page.count("(corrected") == 2
 
 
 def test_importance_of_a_known_surface() -> None:
-    """f = 4x + y without interaction: shares 16/17 and 1/17, and the total is what each does alone."""
+    """f = 4x + y without interaction: shares 16/17 and 1/17, and the total is what each
+    does alone.
+    """
     rng = np.random.default_rng(0)
     X = rng.random((120, 3))
-    gp = GaussianProcess(X, 4 * X[:, 0] + X[:, 1], 1e-6, SquaredExponential([2.0, 2.0, 2.0], 30.0), mean=2.5)
+    gp = GaussianProcess(
+        X, 4 * X[:, 0] + X[:, 1], 1e-6, SquaredExponential([2.0, 2.0, 2.0], 30.0), mean=2.5
+    )
     shares = importance(gp, Space({name: ceibo.Float(0, 1) for name in "xyz"}))
     np.testing.assert_allclose(shares.total, [16 / 17, 1 / 17, 0], atol=0.02)
     np.testing.assert_allclose(shares.alone, [16 / 17, 1 / 17, 0], atol=0.03)
@@ -219,7 +230,9 @@ def test_isolines_lie_on_the_circle() -> None:
     np.testing.assert_allclose(lengths.sum(), 2 * np.pi * np.sqrt(0.5), rtol=5e-3)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 1), (-3, 7), (1e-300, 1e-299), (-1e300, 1e300), (5, 5 + 1e-9)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (-3, 7), (1e-300, 1e-299), (-1e300, 1e300), (5, 5 + 1e-9)]
+)
 def test_ticks_are_round_and_within(low: float, high: float) -> None:
     for log in (False, True):
         if log and low <= 0:

@@ -1,4 +1,6 @@
-"""Both databases, as real as in production: an SQLite file, a PostgreSQL server started for the test run."""
+"""Both databases, as real as in production: an SQLite file, a PostgreSQL server started for the
+test run.
+"""
 
 import os
 import sys
@@ -7,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2]))  # the checks in soak/ are shared with these tests
+# the checks in soak/ are shared with these tests
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from soak.server import Server, running_server
 
@@ -38,12 +41,16 @@ def store(url: str) -> Iterator[Store]:
 
 @pytest.fixture
 def study(store: Store) -> StudyRecord:
-    return store.create_study("catalyst", {"x": {"type": "float", "low": 0, "high": 1}}, {"seed": 0})
+    return store.create_study(
+        "catalyst", {"x": {"type": "float", "low": 0, "high": 1}}, {"seed": 0}
+    )
 
 
 @pytest.fixture
 def as_nobody() -> Callable[[Callable[[], None]], int]:
-    """Run a function in a child without root's power to ignore file permissions; returns its exit status."""
+    """Run a function in a child without root's power to ignore file permissions; returns its exit
+    status.
+    """
 
     def run(work: Callable[[], None]) -> int:
         pid = os.fork()

@@ -1,4 +1,6 @@
-"""Answers of a study where numbers do not survive a round trip, states change in place, or measurements are several."""
+"""Answers of a study where numbers do not survive a round trip, states change in place, or
+measurements are several.
+"""
 
 import numpy as np
 import pytest
@@ -48,7 +50,9 @@ def test_a_withdrawn_trial_changes_it_too_though_it_leaves_nothing_pending() -> 
 
 
 def test_failures_in_a_row_are_no_reason_to_stop() -> None:
-    """They make the next suggestion careful; what a measurement can bring is the same whatever came last."""
+    """They make the next suggestion careful; what a measurement can bring is the same whatever came
+    last.
+    """
     failed_last, failed_first = (Study.create({"x": Float(0, 1)}, seed=0) for _ in range(2))
     for study, late in ((failed_last, True), (failed_first, False)):
         for _ in range(3 * (not late)):
@@ -80,7 +84,8 @@ def test_noise_told_with_replicates_is_that_of_their_mean() -> None:
     for x, value in ((0.1, 1.0), (0.5, 0.2), (0.9, 2.0)):
         told.add({"x": x}, Measurement(value, 0.3, (value - 0.1, value + 0.1)))
         alone.add({"x": x}, value, noise=0.3)
-    # The spread of the replicates is part of what values are scaled by, so the two fits differ a little; noise taken as
-    # that of each replicate would make the standard deviation a quarter smaller.
+    # The spread of the replicates is part of what values are scaled by, so the two fits differ a
+    # little; noise taken as that of each replicate would make the standard deviation a quarter
+    # smaller.
     assert told.best.std == pytest.approx(alone.best.std, rel=0.01)
     assert told.best.mean == pytest.approx(alone.best.mean, rel=0.01)

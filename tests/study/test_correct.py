@@ -1,4 +1,6 @@
-"""Correcting a measurement that was told wrongly: what readers see, what the record keeps, what is refused."""
+"""Correcting a measurement that was told wrongly: what readers see, what the record keeps, what is
+refused.
+"""
 
 import math
 import os
@@ -31,13 +33,18 @@ def measured(count: int, wrong: int | None = None, storage: str | None = None) -
 
 
 def values(store: Store, study: StudyRecord, number: int = 0) -> list[tuple[str, float]]:
-    return [(each.key, each.measurement.value) for each in store.snapshot(study.id).trials[number].measurements]
+    return [
+        (each.key, each.measurement.value)
+        for each in store.snapshot(study.id).trials[number].measurements
+    ]
 
 
-# -- the store, on both databases ----------------------------------------------------------------------------------
+# -- the store, on both databases ------------------------------------------------------
 
 
-def test_a_correction_replaces_the_value_and_keeps_the_record(store: Store, study: StudyRecord) -> None:
+def test_a_correction_replaces_the_value_and_keeps_the_record(
+    store: Store, study: StudyRecord
+) -> None:
     store.create_trials(study.id, [NewTrial(X)])
     told = store.tell(study.id, 0, Measurement(665, noise=5))
     before = store.snapshot(study.id)
@@ -50,7 +57,11 @@ def test_a_correction_replaces_the_value_and_keeps_the_record(store: Store, stud
     assert store.refresh(study.id, before) == after
     assert store.snapshot(study.id, at=before.seq) == before  # the past is what it was
     last = store.events(study.id)[-1]
-    assert (last.kind, last.key, last.measurement) == ("corrected", str(told.seq), Measurement(66.5, 5))
+    assert (last.kind, last.key, last.measurement) == (
+        "corrected",
+        str(told.seq),
+        Measurement(66.5, 5),
+    )
 
 
 def test_a_correction_is_corrected(store: Store, study: StudyRecord) -> None:
@@ -79,13 +90,19 @@ def test_the_same_again_changes_nothing(store: Store, study: StudyRecord) -> Non
     assert store.snapshot(study.id).seq == 3
 
 
-def test_several_measurements_are_told_apart_by_their_keys(store: Store, study: StudyRecord) -> None:
+def test_several_measurements_are_told_apart_by_their_keys(
+    store: Store, study: StudyRecord
+) -> None:
     store.create_trials(study.id, [NewTrial(X)])
     store.tell(study.id, 0, Measurement(1, noise=0.5))
     store.tell(study.id, 0, Measurement(2), "run-2")
-    with pytest.raises(ConflictError, match=r"trial 0 has 2 measurements; say .* key .*'': 1 ± 0.5, 'run-2': 2$"):
+    with pytest.raises(
+        ConflictError, match=r"trial 0 has 2 measurements; say .* key .*'': 1 ± 0.5, 'run-2': 2$"
+    ):
         store.correct(study.id, 0, Measurement(3))
-    with pytest.raises(NotFoundError, match=r"no measurement with the key 'run-3'; it has '': 1 ± 0.5, 'run-2': 2$"):
+    with pytest.raises(
+        NotFoundError, match=r"no measurement with the key 'run-3'; it has '': 1 ± 0.5, 'run-2': 2$"
+    ):
         store.correct(study.id, 0, Measurement(3), "run-3")
     store.correct(study.id, 0, Measurement(3), "run-2")
     store.correct(study.id, 0, Measurement(4), "")
@@ -100,7 +117,9 @@ def one_told(store: Store, study: StudyRecord) -> tuple[int, Measurement]:
     return trial.number, Measurement(2)
 
 
-def test_a_late_repeat_of_what_was_told_does_not_undo_a_correction(store: Store, study: StudyRecord) -> None:
+def test_a_late_repeat_of_what_was_told_does_not_undo_a_correction(
+    store: Store, study: StudyRecord
+) -> None:
     store.create_trials(study.id, [NewTrial(X)])
     told = store.tell(study.id, 0, Measurement(665))
     store.correct(study.id, 0, Measurement(66.4))
@@ -116,15 +135,24 @@ def test_a_late_repeat_of_what_was_told_does_not_undo_a_correction(store: Store,
 
 def test_every_bit_and_the_replicates_are_kept(store: Store, study: StudyRecord) -> None:
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
-    for right in (Measurement.of([0.1, 1 / 3]), Measurement(5e-324), Measurement(1.7976931348623157e308, 1e-300)):
+    for right in (
+        Measurement.of([0.1, 1 / 3]),
+        Measurement(5e-324),
+        Measurement(1.7976931348623157e308, 1e-300),
+    ):
         store.correct(study.id, 0, right)
         assert store.snapshot(study.id).trials[0].measurements[0].measurement == right
 
 
 def test_what_cannot_be_corrected(store: Store, study: StudyRecord) -> None:
-    store.create_trials(study.id, [NewTrial(X), NewTrial(X, reason="leak"), NewTrial(X, measurement=Measurement(1))])
+    store.create_trials(
+        study.id, [NewTrial(X), NewTrial(X, reason="leak"), NewTrial(X, measurement=Measurement(1))]
+    )
     for number, state in ((0, "running"), (1, "failed")):
-        with pytest.raises(ConflictError, match=f"trial {number} is {state} and has no value .* tell its value first"):
+        with pytest.raises(
+            ConflictError,
+            match=f"trial {number} is {state} and has no value .* tell its value first",
+        ):
             store.correct(study.id, number, Measurement(1))
     for value in (math.nan, math.inf, -math.inf):
         with pytest.raises(InputError, match=r"trial 2.*a noise as large as the doubt"):
@@ -141,7 +169,9 @@ def test_what_cannot_be_corrected(store: Store, study: StudyRecord) -> None:
 def test_a_repeat_after_another_correction_finds_itself_done(
     store: Store, study: StudyRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer to a commit is lost, and before it is repeated another process corrects the value once more."""
+    """The answer to a commit is lost, and before it is repeated another process corrects the value
+    once more.
+    """
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
     run = store._database.write
 
@@ -160,7 +190,9 @@ def test_a_repeat_after_another_correction_finds_itself_done(
 def test_an_attempt_that_was_rolled_back_is_made_again(
     store: Store, study: StudyRecord, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Killed before the commit, overtaken by another correction: the last word is recorded, after the other."""
+    """Killed before the commit, overtaken by another correction: the last word is recorded, after
+    the other.
+    """
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
     change, calls = store._change, []
 
@@ -224,7 +256,7 @@ def test_a_storage_that_stays_away_is_named_with_the_value(tmp_path: Path) -> No
     store.close()
 
 
-# -- other versions ------------------------------------------------------------------------------------------------
+# -- other versions --------------------------------------------------------------------
 
 
 def version(url: str) -> int | None:
@@ -254,7 +286,7 @@ def test_a_ceibo_that_knows_no_corrections_refuses_a_database_with_one(
         Store(url)
 
 
-# -- the study -----------------------------------------------------------------------------------------------------
+# -- the study -------------------------------------------------------------------------
 
 
 def test_everything_that_answers_sees_the_right_value() -> None:
@@ -284,7 +316,14 @@ def test_forms_of_a_value() -> None:
     assert study.trials[0].measurements == (Measurement.of([1.0, 2.0]),)
     study.correct(0, 3)
     assert study.trials[0].measurements == (Measurement(3),)
-    for value, noise in (("3", None), (True, None), ([1, 2], None), (1, -1), (Measurement(1), 0.1), (math.nan, None)):
+    for value, noise in (
+        ("3", None),
+        (True, None),
+        ([1, 2], None),
+        (1, -1),
+        (Measurement(1), 0.1),
+        (math.nan, None),
+    ):
         with pytest.raises(InputError):
             study.correct(0, value, noise)  # type: ignore[arg-type]
     for number in (-1, 5):
@@ -336,7 +375,11 @@ def test_another_view_of_the_study_sees_it_at_once(tmp_path: Path) -> None:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
     assert seen[0].replaced == ((),)  # what was handed out does not change under the caller
-    assert other.trials[0].measurements == one.trials[0].measurements == (Measurement(bowl(0.5 / 6), 0.01),)
+    assert (
+        other.trials[0].measurements
+        == one.trials[0].measurements
+        == (Measurement(bowl(0.5 / 6), 0.01),)
+    )
     assert other.best == one.best == measured(6).best
 
 

@@ -26,10 +26,14 @@ ceibo.minimize(objective, space, n_trials=12, cost=1e-6, seed=0, max_failures=12
 
 
 def in_a_terminal(code: str) -> str:
-    """What a program shows on a pseudo-terminal of 100 columns, without the control sequences; a return ends a line."""
+    """What a program shows on a pseudo-terminal of 100 columns, without the control sequences; a
+    return ends a line.
+    """
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=follower, stderr=follower, env=environment)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=follower, stderr=follower, env=environment
+    )
     os.close(follower)
     shown = b""
     while True:
@@ -47,7 +51,9 @@ def in_a_terminal(code: str) -> str:
 
 def test_in_a_terminal() -> None:
     shown = in_a_terminal(CODE)
-    assert re.search(r"^\s+0  [\d.e-]+ ± 0\.05  x=[\d.]+  solvent=(water|ethanol)", shown, re.MULTILINE)
+    assert re.search(
+        r"^\s+0  [\d.e-]+ ± 0\.05  x=[\d.]+  solvent=(water|ethanol)", shown, re.MULTILINE
+    )
     assert re.search(r"\d+  failed: ValueError: too hot  x=", shown)
     assert "12/12 trials" in shown
     assert re.search(r"best [\d.e-]+ ± [\d.e-]+ \(trial \d+\)", shown)
@@ -56,7 +62,9 @@ def test_in_a_terminal() -> None:
 
 
 def test_silence_where_nobody_looks() -> None:
-    result = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, check=True
+    )
     assert result.stdout + result.stderr == ""
 
 

@@ -11,9 +11,9 @@ import pytest
 
 import ceibo
 from ceibo import Float, InputError, Measurement, StopReason, Study
+from ceibo.decide.space import Params
 from ceibo.errors import NotStoredError, StorageError
 from ceibo.study import EvaluationsFailedError
-from ceibo.study.space import Params
 
 SPACE = {"x": Float(0, 1)}
 
@@ -32,7 +32,10 @@ def test_minimize() -> None:
     assert result.best.params["x"] == pytest.approx(0.3, abs=0.1)
     assert result.recommended.params["x"] == pytest.approx(0.3, abs=0.1)
     assert result.best_observed.value >= 0
-    assert (result.stop.reason, result.stop.message) == (StopReason.BUDGET, "all 12 trials are done.")
+    assert (result.stop.reason, result.stop.message) == (
+        StopReason.BUDGET,
+        "all 12 trials are done.",
+    )
     assert len(result.study.trials) == 12
     assert result.study.verify().ok
     assert result.study._store.leases(result.study._id) == {}
@@ -82,13 +85,16 @@ def test_trials_asked_by_hand_are_not_said_to_be_done(storage: str) -> None:
     study.ask(3)
     stop = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop
     assert stop.reason is StopReason.BUDGET
-    assert stop.message.startswith("all 5 trials are handed out; 3 of them, asked by hand, wait for a result")
+    assert stop.message.startswith(
+        "all 5 trials are handed out; 3 of them, asked by hand, wait for a result"
+    )
     study.tell(0, 1.0)
     study.tell(1, 1.0)
     message = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.message
     assert (
         message
-        == "all 5 trials are handed out; 1 of them, asked by hand, waits for a result: tell, fail or release it."
+        == "all 5 trials are handed out; 1 of them, asked by hand, waits for a result: tell, fail"
+        " or release it."
     )
 
 
@@ -118,7 +124,10 @@ def test_changed_settings_are_refused(storage: str, option: dict[str, object]) -
     begun = {"seed": 3, "acquisition": "corrected-ei", "n_initial": 2}
     ceibo.minimize(bowl, SPACE, n_trials=2, storage=storage, **begun)  # type: ignore[arg-type]
     ((name, value),) = option.items()
-    with pytest.raises(InputError, match=f"was begun with {name}={begun[name]!r}, now came {name}={value!r}; leave it"):
+    with pytest.raises(
+        InputError,
+        match=f"was begun with {name}={begun[name]!r}, now came {name}={value!r}; leave it",
+    ):
         ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage, **option)  # type: ignore[arg-type]
     ceibo.minimize(bowl, SPACE, n_trials=3, storage=storage, **begun)  # type: ignore[arg-type]
     study = ceibo.minimize(bowl, SPACE, n_trials=4, storage=storage).study
@@ -147,7 +156,10 @@ def test_the_time_given_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(monotonic=lambda: seconds, sleep=time.sleep)
     monkeypatch.setattr("ceibo.study.runner.time", clock)
     result = ceibo.minimize(slow, SPACE, timeout=25.0)
-    assert (result.stop.reason, result.stop.message) == (StopReason.TIMEOUT, "the time given, 25 s, was used up.")
+    assert (result.stop.reason, result.stop.message) == (
+        StopReason.TIMEOUT,
+        "the time given, 25 s, was used up.",
+    )
     assert [t.state for t in result.study.trials] == ["done"] * 3
 
 
@@ -172,7 +184,7 @@ def test_a_callback_that_raises_loses_nothing(storage: str) -> None:
     assert [t.state for t in Study.open(storage).trials] == ["done"]
 
 
-# -- failures ---------------------------------------------------------------------------------------------------------
+# -- failures --------------------------------------------------------------------------
 
 
 class Flaky:
@@ -211,9 +223,21 @@ def test_later_exceptions_are_failed_trials() -> None:
 def test_the_third_failure_in_a_row_is_raised() -> None:
     study: list[Study] = []
     with pytest.raises(RuntimeError, match="call 5 broke"):
-        ceibo.minimize(Flaky(1, 3, 4, 5), SPACE, n_trials=12, callbacks=[lambda s, t: study.append(s)])
-    assert [t.state for t in study[0].trials] == ["done", "failed", "done", "failed", "failed", "failed"]
-    assert ceibo.minimize(Flaky(3, 4, 5), SPACE, n_trials=7, max_failures=4).stop.reason is StopReason.BUDGET
+        ceibo.minimize(
+            Flaky(1, 3, 4, 5), SPACE, n_trials=12, callbacks=[lambda s, t: study.append(s)]
+        )
+    assert [t.state for t in study[0].trials] == [
+        "done",
+        "failed",
+        "done",
+        "failed",
+        "failed",
+        "failed",
+    ]
+    assert (
+        ceibo.minimize(Flaky(3, 4, 5), SPACE, n_trials=7, max_failures=4).stop.reason
+        is StopReason.BUDGET
+    )
 
 
 def test_without_a_limit_failures_never_end_the_run() -> None:
@@ -231,9 +255,13 @@ def test_values_that_are_not_finite_are_failures(value: float) -> None:
         ceibo.minimize(lambda p: value, SPACE, n_trials=5)
 
 
-@pytest.mark.parametrize("value", [None, "0.3", [1.0, 2.0], (0.3, 0.1), {"value": 0.3}, True, np.ones(2)])
+@pytest.mark.parametrize(
+    "value", [None, "0.3", [1.0, 2.0], (0.3, 0.1), {"value": 0.3}, True, np.ones(2)]
+)
 def test_what_is_no_measurement_is_said_at_once(value: object) -> None:
-    with pytest.raises(InputError, match=r"expected value to be a number, .*Measurement\.of\(\[…\]\)") as caught:
+    with pytest.raises(
+        InputError, match=r"expected value to be a number, .*Measurement\.of\(\[…\]\)"
+    ) as caught:
         ceibo.minimize(lambda p: value, SPACE, n_trials=5)  # type: ignore[arg-type, return-value]
     assert "a value with its noise is Measurement(value, noise=…)" in str(caught.value)
 
@@ -247,7 +275,9 @@ def test_the_objective_cannot_change_the_record() -> None:
 
 
 def test_a_callback_cannot_change_the_record() -> None:
-    result = ceibo.minimize(bowl, SPACE, n_trials=6, callbacks=[lambda study, trial: trial.params.pop("x") > 1])
+    result = ceibo.minimize(
+        bowl, SPACE, n_trials=6, callbacks=[lambda study, trial: trial.params.pop("x") > 1]
+    )
     assert all(set(trial.params) == {"x"} for trial in result.study.trials)
     assert result.study.verify().ok
 
@@ -264,7 +294,9 @@ def test_leaving_by_system_exit_gives_the_trial_back(storage: str) -> None:
 def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The error holds the measurement; giving trials back, which would fail as well, does not hide it."""
+    """The error holds the measurement; giving trials back, which would fail as well, does not hide
+    it.
+    """
     study = Study.create(SPACE, storage=storage)
 
     def away(self: object, work: object, patience: float | None = None) -> None:
@@ -282,7 +314,7 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
     assert study.best.mean == pytest.approx(0.31)
 
 
-# -- bad input --------------------------------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -311,7 +343,7 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
     ],
 )
 def test_bad_options(options: dict[str, object], tmp_path: Path) -> None:
-    (name, value) = next(iter(options.items()))
+    name, value = next(iter(options.items()))
     with pytest.raises(InputError, match=f"{name} must be .*{re.escape(repr(value))}"):
         ceibo.minimize(bowl, SPACE, **options)  # type: ignore[arg-type]
 
@@ -325,5 +357,8 @@ def test_other_bad_input() -> None:
         ceibo.minimize(bowl, SPACE, jobs=4)
     with pytest.raises(InputError, match=r"did you mean sqlite:///lab\.db"):
         ceibo.minimize(bowl, SPACE, storage="lab.db")
-    with pytest.raises(InputError, match=r"expected sqlite:///file\.db .*got ''; leave storage out"):
-        ceibo.minimize(bowl, SPACE, n_trials=2, storage="")  # an environment variable that is not set
+    with pytest.raises(
+        InputError, match=r"expected sqlite:///file\.db .*got ''; leave storage out"
+    ):
+        # an environment variable that is not set
+        ceibo.minimize(bowl, SPACE, n_trials=2, storage="")

@@ -1,4 +1,6 @@
-"""minimize() on executors and in several processes: kept full, nothing lost when workers die, Ctrl-C."""
+"""minimize() on executors and in several processes: kept full, nothing lost when workers die,
+Ctrl-C.
+"""
 
 import os
 import signal
@@ -9,7 +11,14 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import (
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
@@ -20,9 +29,9 @@ import pytest
 
 import ceibo
 from ceibo import Float, Measurement, StopReason, Study
+from ceibo.decide.space import Params
 from ceibo.study import ExecutorLostError, ObjectiveExitError
 from ceibo.study.evaluation import job_count
-from ceibo.study.space import Params
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
 
@@ -42,18 +51,22 @@ def slow_bowl(params: Params) -> Measurement:
 
 
 def in_order(study: Study, n_trials: int) -> None:
-    """All told once, numbers without gaps, no lease left, every suggestion explained by its record."""
+    """All told once, numbers without gaps, no lease left, every suggestion explained by its
+    record.
+    """
     assert [t.number for t in study.trials] == list(range(n_trials))
     assert [len(t.measurements) for t in study.trials] == [1] * n_trials
     assert study._store.leases(study._id) == {}
     assert study.verify().ok
 
 
-# -- executors --------------------------------------------------------------------------------------------------------
+# -- executors -------------------------------------------------------------------------
 
 
 def test_threads_are_kept_full() -> None:
-    """Every evaluation waits for three others: the run would never end if fewer than four were under way."""
+    """Every evaluation waits for three others: the run would never end if fewer than four were
+    under way.
+    """
     gate = threading.Barrier(4)
 
     def together(params: Params) -> Measurement:
@@ -85,7 +98,9 @@ def test_failures_on_an_executor() -> None:
         return bowl(params)
 
     with ThreadPoolExecutor(2) as executor:
-        result = ceibo.minimize(flaky, SPACE, n_trials=14, executor=executor, max_failures=14, seed=1)
+        result = ceibo.minimize(
+            flaky, SPACE, n_trials=14, executor=executor, max_failures=14, seed=1
+        )
     failed = [t for t in result.study.trials if t.state == "failed"]
     assert failed
     assert all("ValueError: too hot" in (t.reason or "") for t in failed)
@@ -105,7 +120,9 @@ class Recording(ThreadPoolExecutor):
 
 
 def test_finished_evaluations_are_kept_whatever_ends_the_run(storage: str) -> None:
-    """A callback raises while one evaluation is under way and three have finished, one of them recorded."""
+    """A callback raises while one evaluation is under way and three have finished, one of them
+    recorded.
+    """
     first, over = Study.create(SPACE, seed=0).ask(), threading.Event()
 
     def objective(params: Params) -> Measurement:
@@ -119,7 +136,9 @@ def test_finished_evaluations_are_kept_whatever_ends_the_run(storage: str) -> No
 
     with Recording(4) as executor:
         with pytest.raises(ZeroDivisionError):
-            ceibo.minimize(objective, SPACE, n_trials=4, storage=storage, executor=executor, callbacks=[broken])
+            ceibo.minimize(
+                objective, SPACE, n_trials=4, storage=storage, executor=executor, callbacks=[broken]
+            )
         over.set()
     assert [t.state for t in Study.open(storage).trials] == ["queued", "done", "done", "done"]
 
@@ -137,9 +156,14 @@ def die_once(params: Params) -> Measurement:
     return bowl(params)
 
 
-def test_a_process_of_the_pool_is_killed(storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_of_the_pool_is_killed(
+    storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CEIBO_TEST_FOLDER", str(tmp_path))
-    with ProcessPoolExecutor(2) as executor, pytest.raises(ExecutorLostError, match="the executor broke") as caught:
+    with (
+        ProcessPoolExecutor(2) as executor,
+        pytest.raises(ExecutorLostError, match="the executor broke") as caught,
+    ):
         ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
     assert "nothing is lost" in str(caught.value)
     assert "lost 3 times becomes a failed one" in str(caught.value)
@@ -162,7 +186,9 @@ def deadly(params: Params) -> Measurement:
 
 
 def test_a_trial_that_kills_its_process_is_given_up(storage: str) -> None:
-    """Every call would end like the first; trials that only shared a pool with a deadly one are measured."""
+    """Every call would end like the first; trials that only shared a pool with a deadly one are
+    measured.
+    """
     study, calls = Study.create(SPACE, storage=storage), 0
     while calls < 20 and len([t for t in study.trials if t.state in ("done", "failed")]) < 4:
         calls += 1
@@ -170,7 +196,9 @@ def test_a_trial_that_kills_its_process_is_given_up(storage: str) -> None:
             ceibo.minimize(deadly, SPACE, n_trials=4, storage=storage, executor=executor)
     dead = [t for t in study.trials if t.params["x"] > 0.6]
     assert dead
-    assert [t.state for t in study.trials] == ["failed" if t in dead else "done" for t in study.trials]
+    assert [t.state for t in study.trials] == [
+        "failed" if t in dead else "done" for t in study.trials
+    ]
     assert {t.attempt for t in dead} == {3}
     assert all("given up: 3 times a worker began it" in (t.reason or "") for t in dead)
     assert study.verify().ok
@@ -186,9 +214,12 @@ def leave(params: Params) -> Measurement:
 
 def test_sys_exit_on_an_executor_is_a_failed_trial(storage: str) -> None:
     """It ends no program there: thread and process pools hand it over like any exception."""
-    Study.create(SPACE, storage=storage).add({"x": 0.1, "y": 0.1}, 0.5)  # an exception in the first ever is raised
+    # an exception in the first ever is raised
+    Study.create(SPACE, storage=storage).add({"x": 0.1, "y": 0.1}, 0.5)
     with ProcessPoolExecutor(1) as executor:
-        result = ceibo.minimize(leave, SPACE, n_trials=7, storage=storage, executor=executor, max_failures=None)
+        result = ceibo.minimize(
+            leave, SPACE, n_trials=7, storage=storage, executor=executor, max_failures=None
+        )
     failed = [t for t in result.study.trials if t.state == "failed"]
     assert failed
     assert all("the objective raised SystemExit('no licence')" in (t.reason or "") for t in failed)
@@ -209,7 +240,9 @@ def test_what_the_objective_raises_is_not_taken_for_the_executors(tmp_path: Path
     for kind, pool in enumerate((ProcessPoolExecutor(1), ThreadPoolExecutor(2), None)):
         storage = f"sqlite:///{tmp_path / str(kind)}.db"
         Study.create(SPACE, storage=storage).add({"x": 0.1, "y": 0.1}, 0.5)
-        result = ceibo.minimize(broken_inside, SPACE, n_trials=10, storage=storage, executor=pool, max_failures=None)
+        result = ceibo.minimize(
+            broken_inside, SPACE, n_trials=10, storage=storage, executor=pool, max_failures=None
+        )
         trials = result.study.trials
         for trial in trials:
             assert trial.state == ("failed" if trial.params["x"] > 0.4 else "done")
@@ -244,7 +277,12 @@ def test_how_many_evaluations_an_executor_runs() -> None:
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[distributed.Client]:
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "silence_logs": 50,
+    }
     with distributed.LocalCluster(**options) as running, distributed.Client(running) as client:
         yield client
 
@@ -260,13 +298,17 @@ def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) ->
 
     with cluster.get_executor() as executor:
         assert job_count(executor, None) == 2
-        result = ceibo.minimize(slow_bowl, SPACE, n_trials=12, storage=storage, executor=executor, callbacks=[kill])
+        result = ceibo.minimize(
+            slow_bowl, SPACE, n_trials=12, storage=storage, executor=executor, callbacks=[kill]
+        )
     assert killed
     in_order(result.study, 12)
 
 
 def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path: Path) -> None:
-    """Retried while Dask allows it, then recorded as failed; what has been told is not evaluated again."""
+    """Retried while Dask allows it, then recorded as failed; what has been told is not evaluated
+    again.
+    """
     (tmp_path / "calls").mkdir()
 
     def deadly(params: Params) -> Measurement:
@@ -277,7 +319,12 @@ def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path:
             os.kill(os.getpid(), signal.SIGKILL)
         return bowl(params)
 
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    options = {
+        "n_workers": 1,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "silence_logs": 50,
+    }
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1}),
         distributed.LocalCluster(**options) as running,
@@ -292,7 +339,9 @@ def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path:
     assert states == {x: "failed" if x > 0.95 else "done" for x in states}
     assert calls == {x: 2 if x == first or x > 0.95 else 1 for x in states}
     assert sorted(states.values()) == ["done"] * 4 + ["failed"]
-    assert all("KilledWorker" in str(trial.reason) for trial in study.trials if trial.state == "failed")
+    assert all(
+        "KilledWorker" in str(trial.reason) for trial in study.trials if trial.state == "failed"
+    )
 
 
 def draw(params: Params) -> float:
@@ -307,13 +356,14 @@ def test_dask_measures_a_repeated_setting_anew(cluster: distributed.Client) -> N
     assert len({t.measurements[0].value for t in result.study.trials}) == 6
 
 
-# -- several processes ------------------------------------------------------------------------------------------------
+# -- several processes -----------------------------------------------------------------
 
 WORKER = """
     import os, signal, sys, time
     import ceibo
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
+    # ignored where the tests run in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     calls = []
 
     def bowl(params):
@@ -328,9 +378,15 @@ WORKER = """
 """
 
 
-def start(storage: str, n_trials: int, sleep: str = "0", lease: float = 60.0) -> subprocess.Popen[str]:
-    code = textwrap.dedent(WORKER).format(storage=storage, n_trials=n_trials, sleep=sleep, lease=lease)
-    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(
+    storage: str, n_trials: int, sleep: str = "0", lease: float = 60.0
+) -> subprocess.Popen[str]:
+    code = textwrap.dedent(WORKER).format(
+        storage=storage, n_trials=n_trials, sleep=sleep, lease=lease
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def end(process: subprocess.Popen[str]) -> str:
@@ -340,7 +396,9 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 def test_processes_share_the_work(storage: str) -> None:
-    """All begin at once, on a file that does not exist yet, and stop at exactly the trials given."""
+    """All begin at once, on a file that does not exist yet, and stop at exactly the trials
+    given.
+    """
     outputs = [end(process) for process in [start(storage, 16, "0.05") for _ in range(3)]]
     assert all("ended: BUDGET" in output for output in outputs)
     assert sum(output.count("measuring") for output in outputs) == 16
@@ -380,7 +438,9 @@ def test_ctrl_c(storage: str) -> None:
 
 
 def test_interrupts_are_not_held_against_a_trial(storage: str) -> None:
-    """Stopped every evening, it still goes on; leaving by sys.exit in the objective is another matter."""
+    """Stopped every evening, it still goes on; leaving by sys.exit in the objective is another
+    matter.
+    """
 
     def interrupted(params: Params) -> float:
         raise KeyboardInterrupt
@@ -398,7 +458,9 @@ def test_interrupts_are_not_held_against_a_trial(storage: str) -> None:
     assert [(t.state, t.attempt) for t in result.study.trials] == [("failed", 8), ("done", 1)]
 
 
-def test_an_interrupt_while_storing_loses_nothing(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_while_storing_loses_nothing(
+    storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C between the end of an evaluation and its tell."""
     tell = Study.tell
 
@@ -413,7 +475,9 @@ def test_an_interrupt_while_storing_loses_nothing(storage: str, monkeypatch: pyt
     assert [t.state for t in result.study.trials] == ["done"]
 
 
-def test_an_interrupt_after_asking_gives_the_trial_back(storage: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_after_asking_gives_the_trial_back(
+    storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ask = Study._ask
 
     def interrupted(self: Study, *args: object) -> None:
@@ -421,5 +485,8 @@ def test_an_interrupt_after_asking_gives_the_trial_back(storage: str, monkeypatc
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Study, "_ask", interrupted)
-    assert ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason is StopReason.INTERRUPTED
+    assert (
+        ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason
+        is StopReason.INTERRUPTED
+    )
     assert [t.state for t in Study.open(storage).trials] == ["queued"]

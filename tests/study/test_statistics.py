@@ -1,4 +1,6 @@
-"""What a study promises of noise, prices and mixed spaces, in small; the full figures are those of `make soak`."""
+"""What a study promises of noise, prices and mixed spaces, in small; the full figures are those of
+`make soak`.
+"""
 
 import numpy as np
 import pytest
@@ -8,8 +10,10 @@ from ceibo import Float, Study
 
 
 def test_unknown_noise_is_inferred() -> None:
-    """Twelve of the soak's data sets. Estimated from 40 points, a standard deviation errs by about 13 % already where
-    the function is known; so a median within 15 % and most within 30 % is what can be asked of a few."""
+    """Twelve of the soak's data sets. Estimated from 40 points, a standard deviation errs by about
+    13 % already where the function is known; so a median within 15 % and most within 30 % is what
+    can be asked of a few.
+    """
     found = noise.ratios(12, 40, 1)
     assert np.median(found) == pytest.approx(1.0, abs=0.15)
     assert np.mean(np.abs(found - 1) <= 0.3) >= 0.75
@@ -23,8 +27,9 @@ def test_replicates_pin_the_noise_down() -> None:
 
 
 def test_mixed_noise_gives_the_posterior_of_known_noise() -> None:
-    """Half of the noise told and half inferred, against all told: within sampling error, which the posterior's own
-    standard deviation bounds: both see the same values."""
+    """Half of the noise told and half inferred, against all told: within sampling error, which the
+    posterior's own standard deviation bounds: both see the same values.
+    """
     rng = np.random.default_rng(3)
     known, half = (Study.create({"x": Float(0, 1)}) for _ in range(2))
     for index, x in enumerate(rng.random(60)):
@@ -42,7 +47,9 @@ def test_mixed_noise_gives_the_posterior_of_known_noise() -> None:
 
 
 def test_a_cheaper_measurement_stops_later() -> None:
-    """One seed of the soak, capped: the cheap one is still at work when the dear ones have stopped."""
+    """One seed of the soak, capped: the cheap one is still at work when the dear ones have
+    stopped.
+    """
     small, middle, large = (cost.run(price, seed=0, most=40) for price in cost.PRICES.values())
     assert small.trials >= middle.trials >= large.trials
     assert small.trials > large.trials
@@ -58,5 +65,11 @@ def test_a_mixed_space_beats_random_search() -> None:
 
 
 _OPTIMUM = {
-    "temperature": 62.0, "flow": 1.8, "rate": 1e-3, "layers": 5, "width": 64, "solvent": "water", "catalyst": "nickel",
-}  # fmt: skip
+    "temperature": 62.0,
+    "flow": 1.8,
+    "rate": 1e-3,
+    "layers": 5,
+    "width": 64,
+    "solvent": "water",
+    "catalyst": "nickel",
+}

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, InputError, NotFoundError, NumberTakenError, StorageError
-from ceibo.study.measurement import Measurement
 from ceibo.study.store import (
     DONE,
     FAILED,
@@ -41,7 +41,9 @@ def state(store: Store, study: StudyRecord, number: int) -> str:
 
 def test_studies_are_found_by_name(store: Store, study: StudyRecord) -> None:
     assert store.study("catalyst") == study
-    other = store.create_study("Ünïcode 🌳 {x} %s '; DROP TABLE ceibo_studies", {"b": 1, "a": 2}, {"z": None})
+    other = store.create_study(
+        "Ünïcode 🌳 {x} %s '; DROP TABLE ceibo_studies", {"b": 1, "a": 2}, {"z": None}
+    )
     assert store.studies() == (study, other)
     assert list(store.study(other.name).space) == ["b", "a"]
     with pytest.raises(ConflictError, match="'catalyst' exists already; open it"):
@@ -60,7 +62,9 @@ def test_numbers_count_from_zero_and_suggestions_are_kept(store: Store, study: S
     assert [trial.number for trial in first] == [0, 1]
     assert first[1].params == {"x": 1e-300}
     assert store.create_trials(study.id, []) == ()
-    third = store.create_trials(study.id, [NewTrial(X, {"seen": 2, "start": [0.1]})], expect_number=2)
+    third = store.create_trials(
+        study.id, [NewTrial(X, {"seen": 2, "start": [0.1]})], expect_number=2
+    )
     assert third == store.snapshot(study.id).trials[2:]
     with pytest.raises(NumberTakenError, match="next trial is number 3, not 2"):
         store.create_trials(study.id, [NewTrial(X)], expect_number=2)
@@ -98,12 +102,25 @@ def test_tell_is_idempotent_per_key(store: Store, study: StudyRecord) -> None:
 
 
 def test_floats_keep_every_bit(store: Store, study: StudyRecord) -> None:
-    values = [5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.1, 1 / 3, -1e-300, 0.0]
-    new = [NewTrial({"x": v}, {"acquisition": v}, measurement=Measurement(v, abs(v))) for v in values]
+    values = [
+        5e-324,
+        -5e-324,
+        2.2250738585072014e-308,
+        1.7976931348623157e308,
+        0.1,
+        1 / 3,
+        -1e-300,
+        0.0,
+    ]
+    new = [
+        NewTrial({"x": v}, {"acquisition": v}, measurement=Measurement(v, abs(v))) for v in values
+    ]
     store.create_trials(study.id, new)
     for v, trial in zip(values, store.snapshot(study.id).trials, strict=True):
         stored = trial.measurements[0].measurement
-        assert struct.pack("<ddd", trial.params["x"], stored.value, stored.noise) == struct.pack("<ddd", v, v, abs(v))
+        assert struct.pack("<ddd", trial.params["x"], stored.value, stored.noise) == struct.pack(
+            "<ddd", v, v, abs(v)
+        )
     assert [s["acquisition"] for s in store.suggestions(study.id).values()] == values
 
 
@@ -120,9 +137,13 @@ def test_queue_hands_out_in_order_and_once(store: Store, study: StudyRecord) -> 
     assert (again.number, again.attempt, again.worker) == (1, 2, "w")
 
 
-def test_a_trial_that_is_lost_with_every_worker_is_given_up(store: Store, study: StudyRecord) -> None:
+def test_a_trial_that_is_lost_with_every_worker_is_given_up(
+    store: Store, study: StudyRecord
+) -> None:
     def let_lapse() -> None:
-        store._database.write(lambda connection: connection.execute(schema.trials.update().values(lease_until=0.0)))
+        store._database.write(
+            lambda connection: connection.execute(schema.trials.update().values(lease_until=0.0))
+        )
 
     for number in range(2):
         assert ask(store, study, Lease("first")) == number
@@ -159,7 +180,9 @@ def test_what_counts_as_lost(store: Store, study: StudyRecord) -> None:
     assert state(store, study, 0) == FAILED
 
 
-def test_a_lapsed_lease_is_handed_out_again_and_the_late_result_is_kept(store: Store, study: StudyRecord) -> None:
+def test_a_lapsed_lease_is_handed_out_again_and_the_late_result_is_kept(
+    store: Store, study: StudyRecord
+) -> None:
     by_hand = ask(store, study)
     number = ask(store, study, Lease("slow", 0.15))
     assert store.claim(study.id, Lease("fast")) is None
@@ -195,7 +218,9 @@ def test_heartbeats_keep_a_lease(store: Store, study: StudyRecord) -> None:
     assert store.heartbeat(study.id, Lease("other")) == {number}
 
 
-def test_a_heartbeat_survives_errors(store: Store, study: StudyRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_heartbeat_survives_errors(
+    store: Store, study: StudyRecord, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lease, real, calls = Lease("w", 0.15), store.heartbeat, []
     ask(store, study, lease)
 
@@ -235,7 +260,9 @@ def test_every_past_moment_can_be_read(store: Store, study: StudyRecord) -> None
 
     ask(store, study)
     note()
-    store.create_trials(study.id, [NewTrial(X, queued=True), NewTrial(X, measurement=Measurement(1.0))])
+    store.create_trials(
+        study.id, [NewTrial(X, queued=True), NewTrial(X, measurement=Measurement(1.0))]
+    )
     note()
     store.tell(study.id, 0, Measurement(0.1))
     note()
@@ -256,12 +283,18 @@ def test_every_past_moment_can_be_read(store: Store, study: StudyRecord) -> None
 
 def correct_any(store: Store, study: StudyRecord, number: int, variant: int, value: int) -> None:
     """Replace a measurement by something new if there is one of that key."""
-    told = [each.key for trial in store.snapshot(study.id).trials[number : number + 1] for each in trial.measurements]
+    told = [
+        each.key
+        for trial in store.snapshot(study.id).trials[number : number + 1]
+        for each in trial.measurements
+    ]
     if str(variant) in told:
         store.correct(study.id, number, Measurement(value), str(variant))
 
 
-actions = st.lists(st.tuples(st.sampled_from("aqctkfrwe"), st.integers(0, 5), st.integers(0, 2)), max_size=25)
+actions = st.lists(
+    st.tuples(st.sampled_from("aqctkfrwe"), st.integers(0, 5), st.integers(0, 2)), max_size=25
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,4 +1,6 @@
-"""SIGKILL at every statement and at random moments, commits without an answer, a server that goes away."""
+"""SIGKILL at every statement and at random moments, commits without an answer, a server that goes
+away.
+"""
 
 import os
 import pickle
@@ -16,8 +18,8 @@ from soak.concurrency import Crashes, run_crowd
 from soak.kills import kill_often
 from soak.server import Server
 
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import NotStoredError, NumberTakenError
-from ceibo.study.measurement import Measurement
 from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 
 LEASE = Lease("doomed", 0.5)
@@ -30,7 +32,8 @@ def engine_of(store: Store) -> sa.Engine:
 def at_points(store: Store, reach: Callable[[], None]) -> None:
     """Call `reach` before every statement (BEGIN included), and before and after every commit.
 
-    After a statement is before the next one or before the commit, so every state of the database is covered.
+    After a statement is before the next one or before the commit, so every state of the database is
+    covered.
     """
     engine = engine_of(store)
     sa.event.listen(engine, "before_cursor_execute", lambda *_: reach())
@@ -51,7 +54,9 @@ def script(store: Store, study_id: int, diary: Diary) -> None:
     store.tell(study_id, claimed.number, Measurement(1.0))
     diary.acknowledge(claimed.number, "", 1.0, 0.0)
     store.snapshot(study_id)
-    first, second, third = store.create_trials(study_id, [NewTrial({"x": 0.5}, {"seen": 2}, lease=LEASE)] * 3)
+    first, second, third = store.create_trials(
+        study_id, [NewTrial({"x": 0.5}, {"seen": 2}, lease=LEASE)] * 3
+    )
     store.heartbeat(study_id, LEASE)
     store.tell(study_id, first.number, Measurement(15.0))
     store.correct(study_id, first.number, Measurement.of([1.0, 2.0]))
@@ -62,7 +67,9 @@ def script(store: Store, study_id: int, diary: Diary) -> None:
 
 
 def run_and_die(store: Store, study_id: int, diary: Diary, fatal: int) -> int:
-    """Run the script in a child that kills itself at its `fatal`-th point; returns the child's exit code."""
+    """Run the script in a child that kills itself at its `fatal`-th point; returns the child's exit
+    code.
+    """
 
     def work() -> None:
         reached = 0
@@ -146,7 +153,9 @@ def test_claim_race(url: str, tmp_path: Path) -> None:
 
 
 def test_one_number_is_taken_by_one_process(url: str, tmp_path: Path) -> None:
-    """Every process insists on the number it computed for; each number goes to one of them, without gaps."""
+    """Every process insists on the number it computed for; each number goes to one of them, without
+    gaps.
+    """
     store = Store(url)
     study = store.create_study("race", {}, {})
     store.close()
@@ -171,19 +180,24 @@ def test_one_number_is_taken_by_one_process(url: str, tmp_path: Path) -> None:
     store = Store(url)
     suggestions = store.suggestions(study.id)
     assert list(suggestions) == list(range(48))
-    for number, suggestion in suggestions.items():  # what was seen can be rebuilt, and had no later trial
+    # what was seen can be rebuilt, and had no later trial
+    for number, suggestion in suggestions.items():
         assert len(store.snapshot(study.id, at=suggestion["seen"]).trials) == number
     store.close()
 
 
 def test_a_commit_without_an_answer_is_recognised(store: Store, study: StudyRecord) -> None:
-    """The connection breaks after the server has committed: every write is repeated and finds itself done."""
+    """The connection breaks after the server has committed: every write is repeated and finds
+    itself done.
+    """
     lose_answer = answers_can_be_lost(store)
     store.create_trials(study.id, [NewTrial({"x": 1}, queued=True)])
     lose_answer(1)
     assert store.create_study("second", {}, {}) == store.study("second")
     lose_answer(1)
-    assert [t.number for t in store.create_trials(study.id, [NewTrial({"x": 2}), NewTrial({"x": 3})])] == [1, 2]
+    assert [
+        t.number for t in store.create_trials(study.id, [NewTrial({"x": 2}), NewTrial({"x": 3})])
+    ] == [1, 2]
     lose_answer(1)
     assert not store.tell(study.id, 1, Measurement(1.0)).new
     lose_answer(1)
@@ -198,7 +212,17 @@ def test_a_commit_without_an_answer_is_recognised(store: Store, study: StudyReco
     lose_answer(1)
     assert store.release(study.id, 0)
     kinds = [event.kind for event in store.events(study.id)]
-    assert kinds == ["queued", "asked", "asked", "measured", "corrected", "failed", "queued", "claimed", "released"]
+    assert kinds == [
+        "queued",
+        "asked",
+        "asked",
+        "measured",
+        "corrected",
+        "failed",
+        "queued",
+        "claimed",
+        "released",
+    ]
     assert [t.state for t in store.snapshot(study.id).trials] == [QUEUED, DONE, FAILED, QUEUED]
 
 
@@ -250,11 +274,14 @@ def test_a_server_that_stays_away_leaves_the_value_with_the_caller(server: Serve
     store.create_trials(study.id, [NewTrial({"x": 0.5})])
     server.crash()
     try:
-        with pytest.raises(NotStoredError, match=r"trial 0 was measured, Measurement\(value=0.31") as caught:
+        with pytest.raises(
+            NotStoredError, match=r"trial 0 was measured, Measurement\(value=0.31"
+        ) as caught:
             store.tell(study.id, 0, Measurement(0.31), "run-2")
     finally:
         server.start()
-    error = pickle.loads(pickle.dumps(caught.value))  # it must survive the way back from a worker process
+    # it must survive the way back from a worker process
+    error = pickle.loads(pickle.dumps(caught.value))
     assert (error.number, error.measurement, error.key) == (0, Measurement(0.31), "run-2")
     assert str(error) == str(caught.value)
     assert store.tell(study.id, error.number, error.measurement, error.key).new

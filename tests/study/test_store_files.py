@@ -1,4 +1,6 @@
-"""Files, folders, disks, servers and versions that are not as they should be: a clear error, nothing lost."""
+"""Files, folders, disks, servers and versions that are not as they should be: a clear error,
+nothing lost.
+"""
 
 import copy
 import os
@@ -13,8 +15,15 @@ import pytest
 import sqlalchemy as sa
 
 from ceibo import Float, Study
-from ceibo.errors import InputError, NewerSchemaError, NotFoundError, NotStoredError, StorageError, StorageWarning
-from ceibo.study.measurement import Measurement
+from ceibo.decide.measurement import Measurement
+from ceibo.errors import (
+    InputError,
+    NewerSchemaError,
+    NotFoundError,
+    NotStoredError,
+    StorageError,
+    StorageWarning,
+)
 from ceibo.study.store import NewTrial, Store, database, schema
 from ceibo.study.store.network import network_file_system
 
@@ -75,7 +84,9 @@ def test_bad_urls(bad: str, message: str) -> None:
 
 def test_passwords_are_not_shown() -> None:
     with pytest.raises(StorageError) as caught:
-        database.Database("postgresql://u:s3{cr}et%40@127.0.0.1:1/db", 0.1).read(lambda connection: None)
+        database.Database("postgresql://u:s3{cr}et%40@127.0.0.1:1/db", 0.1).read(
+            lambda connection: None
+        )
     assert "s3" not in str(caught.value)
     assert "cannot reach postgresql+psycopg://u:***@127.0.0.1:1/db" in str(caught.value)
 
@@ -88,7 +99,9 @@ def test_unreachable_server_is_named_in_time(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_missing_database_is_named(server: object) -> None:
     url = server.new_database()  # type: ignore[attr-defined]
-    with pytest.raises(StorageError, match=r"refused the connection.*does not exist.*check user and database"):
+    with pytest.raises(
+        StorageError, match=r"refused the connection.*does not exist.*check user and database"
+    ):
         Store(sa.make_url(url).set(database="nowhere").render_as_string(hide_password=False))
 
 
@@ -113,7 +126,8 @@ def test_opening_changes_nothing_in_a_file_of_another_program(tmp_path: Path) ->
             Study.open(f"sqlite:///{path}")
     assert (file.read_bytes(), empty.read_bytes()) == (before, b"")
     assert sorted(tmp_path.iterdir()) == [empty, file]
-    Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{file}").close()  # moving in beside it is allowed
+    # moving in beside it is allowed
+    Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{file}").close()
     assert Study.open(f"sqlite:///{file}").trials == ()
 
 
@@ -143,22 +157,49 @@ def test_not_a_database(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "named"),
     [
-        ("UPDATE ceibo_trials SET params = 'garbage' WHERE number = 1", "trial 1 is damaged.*expected JSON.*'garbage'"),
-        ("UPDATE ceibo_trials SET params = '3' WHERE number = 1", "trial 1 is damaged.*expected parameters, got 3"),
+        (
+            "UPDATE ceibo_trials SET params = 'garbage' WHERE number = 1",
+            "trial 1 is damaged.*expected JSON.*'garbage'",
+        ),
+        (
+            "UPDATE ceibo_trials SET params = '3' WHERE number = 1",
+            "trial 1 is damaged.*expected parameters, got 3",
+        ),
         (
             "UPDATE ceibo_trials SET params = '{\"x\": 7}' WHERE number = 1",
             "trial 1 of study 's' is damaged.*'x'.*got 7",
         ),
-        ("UPDATE ceibo_trials SET params = CAST(x'FFFE' AS TEXT)", "is damaged: a text in it cannot be read"),
-        ("UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'EA41' AS TEXT)", "is damaged"),
-        ("UPDATE ceibo_trials SET suggestion = '{' WHERE number = 3", "the suggestion of trial 3 is damaged"),
-        ("UPDATE ceibo_trials SET suggestion = '{\"hyperparameters\": {}}'", "suggestion of trial 3 of study 's' is"),
-        ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
-        ("UPDATE ceibo_events SET value = NULL WHERE number = 2", "a measurement of trial 2 is damaged"),
-        ("UPDATE ceibo_events SET replicates = '[' WHERE number = 2", "a measurement of trial 2 is damaged"),
-        ("UPDATE ceibo_events SET kind = 'annulled' WHERE seq = 6", "kind 'annulled'.*upgrade ceibo"),
         (
-            "UPDATE ceibo_events SET kind = 'corrected', key = '77' WHERE kind = 'measured' AND number = 2",
+            "UPDATE ceibo_trials SET params = CAST(x'FFFE' AS TEXT)",
+            "is damaged: a text in it cannot be read",
+        ),
+        ("UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'EA41' AS TEXT)", "is damaged"),
+        (
+            "UPDATE ceibo_trials SET suggestion = '{' WHERE number = 3",
+            "the suggestion of trial 3 is damaged",
+        ),
+        (
+            "UPDATE ceibo_trials SET suggestion = '{\"hyperparameters\": {}}'",
+            "suggestion of trial 3 of study 's' is",
+        ),
+        ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
+        (
+            "UPDATE ceibo_events SET value = NULL WHERE number = 2",
+            "a measurement of trial 2 is damaged",
+        ),
+        (
+            "UPDATE ceibo_events SET replicates = '[' WHERE number = 2",
+            "a measurement of trial 2 is damaged",
+        ),
+        (
+            "UPDATE ceibo_events SET kind = 'annulled' WHERE seq = 6",
+            "kind 'annulled'.*upgrade ceibo",
+        ),
+        (
+            (
+                "UPDATE ceibo_events SET kind = 'corrected', key = '77' WHERE kind = 'measured' AND"
+                " number = 2"
+            ),
             "a correction of trial 2 is damaged.*event 77",
         ),
         ("UPDATE ceibo_studies SET settings = '{}'", "study 's' is damaged.*'direction'"),
@@ -186,23 +227,31 @@ def test_a_file_deleted_under_a_study_is_named(tmp_path: Path) -> None:
     study.close()  # its connections: the next use opens new ones
     for path in tmp_path.iterdir():
         path.unlink()
-    with pytest.raises(StorageError, match="no longer holds the studies that were in it; was the file deleted"):
+    with pytest.raises(
+        StorageError, match="no longer holds the studies that were in it; was the file deleted"
+    ):
         study.ask()
 
 
 def test_a_closed_study_in_memory_is_gone() -> None:
     study = Study.create({"x": Float(0, 1)})
     study.close()
-    with pytest.raises(StorageError, match="kept in memory and closed, so it is gone; give it a storage"):
+    with pytest.raises(
+        StorageError, match="kept in memory and closed, so it is gone; give it a storage"
+    ):
         study.ask()
 
 
 @pytest.mark.parametrize("transfer", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_a_study_does_not_travel(transfer: Callable[[Study], object], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"in memory cannot go there.*Study\.open\(storage, 'study'\)"):
+    with pytest.raises(
+        InputError, match=r"in memory cannot go there.*Study\.open\(storage, 'study'\)"
+    ):
         transfer(Study.create({"x": Float(0, 1)}))
     with pytest.raises(InputError, match=r"instead, call Study\.open\(storage, 's'\) over there"):
-        transfer(Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{tmp_path / 'lab.db'}", name="s"))
+        transfer(
+            Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{tmp_path / 'lab.db'}", name="s")
+        )
 
 
 def test_read_only_file_is_named_and_nothing_is_lost(tmp_path: Path, as_nobody: AsNobody) -> None:
@@ -211,7 +260,8 @@ def test_read_only_file_is_named_and_nothing_is_lost(tmp_path: Path, as_nobody: 
     url = filled(folder / "study.db")
     for path in tmp_path.parents:
         if path.owner() == "root" and path != Path("/") and path.stat().st_mode & 0o055 != 0o055:
-            path.chmod(path.stat().st_mode | 0o055)  # so that the child may look into the test's folder
+            # so that the child may look into the test's folder
+            path.chmod(path.stat().st_mode | 0o055)
     tmp_path.chmod(0o755)
     (folder / "study.db").chmod(0o444)
     folder.chmod(0o555)
@@ -274,9 +324,13 @@ def test_failing_writes_keep_the_value_and_the_file(tmp_path: Path) -> None:
 def test_newer_version_is_refused_unchanged(url: str) -> None:
     store = Store(url)
     store.create_study("s", {}, {})
-    store._database.write(lambda c: c.execute(schema.versions.update().values(version=schema.VERSION + 1)))
+    store._database.write(
+        lambda c: c.execute(schema.versions.update().values(version=schema.VERSION + 1))
+    )
     store.close()
-    with pytest.raises(NewerSchemaError, match=f"schema version {schema.VERSION + 1}.*upgrade ceibo"):
+    with pytest.raises(
+        NewerSchemaError, match=f"schema version {schema.VERSION + 1}.*upgrade ceibo"
+    ):
         Store(url)
     plain = database.Database(url, 5.0)
     version = plain.read(lambda c: c.execute(sa.select(schema.versions.c.version)).scalars().all())
@@ -284,7 +338,9 @@ def test_newer_version_is_refused_unchanged(url: str) -> None:
     plain.close()
 
 
-def test_older_version_is_migrated_in_one_transaction(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_version_is_migrated_in_one_transaction(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = Store(url)
     store.create_study("s", {}, {})
     store.close()
@@ -302,7 +358,9 @@ def test_older_version_is_migrated_in_one_transaction(url: str, monkeypatch: pyt
         Store(url)
     store = Store(url)  # the column is not there twice: the first attempt left nothing
     assert store.study("s").name == "s"
-    columns = store._database.read(lambda c: [col["name"] for col in sa.inspect(c).get_columns("ceibo_studies")])
+    columns = store._database.read(
+        lambda c: [col["name"] for col in sa.inspect(c).get_columns("ceibo_studies")]
+    )
     assert columns[-1] == "note"
     assert store._database.read(schema.stored_version) == 2
     store.close()
@@ -369,7 +427,9 @@ def test_network_file_systems_are_recognised(tmp_path: Path, path: str, kind: st
     assert network_file_system(Path(path), tmp_path / "missing") is None
 
 
-def test_network_file_system_is_warned_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_network_file_system_is_warned_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database, "network_file_system", lambda path: "nfs4")
     with pytest.warns(StorageWarning, match=r"network file system \(nfs4\).*use PostgreSQL"):
         Store(f"sqlite:///{tmp_path / 'a.db'}").close()

@@ -9,13 +9,13 @@ import pytest
 
 import ceibo
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
+from ceibo.decide import NoMeasurementError, Suggestion
 from ceibo.errors import ConflictError, NotFoundError, StorageError
-from ceibo.study import NoMeasurementError, Suggestion
 
 SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}
 
 
-def bowl(params: ceibo.study.space.Params) -> float:
+def bowl(params: ceibo.decide.space.Params) -> float:
     return float((params["x"] - 0.3) ** 2 + 0.1 * params["y"] ** 2)
 
 
@@ -66,7 +66,8 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
     again = study.ask()
     assert (again.number, again.params, again.attempt) == (0, first.params, 2)
     study.tell(again, 1.0)
-    study.tell(again.number, 1.0)  # by number it is the same hand-out: the same value changes nothing
+    # by number it is the same hand-out: the same value changes nothing
+    study.tell(again.number, 1.0)
     study.tell(first, 2.0)  # the slow first worker
     assert [m.value for m in study.trials[0].measurements] == [1.0, 2.0]
     with pytest.raises(ConflictError, match="trial 0 is done and cannot be released"):
@@ -75,11 +76,20 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
 
 
 def test_what_is_handed_out_is_the_callers_own() -> None:
-    """Changing params, as in `config = study.best.params; config["epochs"] = 10`, changes nothing in the study."""
+    """Changing params, as in `config = study.best.params; config["epochs"] = 10`, changes nothing
+    in the study.
+    """
     study = measured(6)
     study.enqueue({"x": 0.5, "y": 0.0}).params.clear()
     answers = (study.best, study.recommended, study.best_observed, study.trials)
-    for handed_out in (study.best, study.recommended, study.best_observed, *study.trials, study.ask(), study.ask()):
+    for handed_out in (
+        study.best,
+        study.recommended,
+        study.best_observed,
+        *study.trials,
+        study.ask(),
+        study.ask(),
+    ):
         handed_out.params["epochs"] = 10
         del handed_out.params["x"]
     assert (study.best, study.recommended, study.best_observed) == answers[:3]
@@ -145,7 +155,9 @@ def test_what_has_ended_cannot_be_given_back() -> None:
     study.fail(failed, "reactor leaked")
     study.withdraw(withdrawn)
     for trial, state in ((failed, "failed"), (withdrawn, "withdrawn")):
-        with pytest.raises(ConflictError, match=f"trial {trial.number} is {state} and cannot be released.*enqueue"):
+        with pytest.raises(
+            ConflictError, match=f"trial {trial.number} is {state} and cannot be released.*enqueue"
+        ):
             study.release(trial)
     with pytest.raises(ConflictError, match="trial 0 is failed and cannot be withdrawn"):
         study.withdraw(failed)
@@ -191,7 +203,12 @@ def test_bad_input_changes_nothing() -> None:
         study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
     with pytest.raises(InputError, match="'y' is missing"):
         study.enqueue({"x": 0.5})
-    for operation in (lambda n: study.tell(n, 1.0), lambda n: study.fail(n, "no"), study.release, study.withdraw):
+    for operation in (
+        lambda n: study.tell(n, 1.0),
+        lambda n: study.fail(n, "no"),
+        study.release,
+        study.withdraw,
+    ):
         with pytest.raises(NotFoundError, match="no trial 7; it has numbers 0 to 1"):
             operation(7)
         with pytest.raises(NotFoundError, match="no trial -1"):
@@ -240,7 +257,10 @@ def test_reopening(url: str) -> None:
     assert (again.direction, again.seed) == ("maximize", 4)
     assert (again.space, again.settings) == (study.space, study.settings)
     assert again.trials[0].measurements == (Measurement(0.31, 0.04),)
-    with pytest.raises(InputError, match=r"the space has changed: parameter 'x' is stored as Float\(low=0.0, high=1.0"):
+    with pytest.raises(
+        InputError,
+        match=r"the space has changed: parameter 'x' is stored as Float\(low=0.0, high=1.0",
+    ):
         Study.open(url, "catalyst", space={**SPACE, "x": Float(0, 2)})
     with pytest.raises(NotFoundError, match=r"no study named 'katalyst'.*'catalyst'"):
         Study.open(url, "katalyst")
@@ -280,8 +300,15 @@ def test_maximizing_is_minimizing_the_negative() -> None:
         assert one.params == other.params
         down.tell(one, bowl(one.params), noise=0.02)
         up.tell(other, -bowl(other.params), noise=0.02)
-    assert (down.best.params, down.best.mean, down.best.std) == (up.best.params, -up.best.mean, up.best.std)
-    assert (down.recommended.params, down.recommended.mean) == (up.recommended.params, -up.recommended.mean)
+    assert (down.best.params, down.best.mean, down.best.std) == (
+        up.best.params,
+        -up.best.mean,
+        up.best.std,
+    )
+    assert (down.recommended.params, down.recommended.mean) == (
+        up.recommended.params,
+        -up.recommended.mean,
+    )
     assert down.best_observed.value == -up.best_observed.value
     assert down.should_stop(0.1).remaining == up.should_stop(0.1).remaining
     records = zip(down.suggestions.values(), up.suggestions.values(), strict=True)
@@ -315,7 +342,11 @@ def test_columns_of_a_dataframe() -> None:
     study = Study.create(space)
     for _ in range(2):
         frame = study.to_dataframe()
-        assert list(frame.columns)[6:] == ["params_params_params_value", "params_value", "params_params_value"]
+        assert list(frame.columns)[6:] == [
+            "params_params_params_value",
+            "params_value",
+            "params_params_value",
+        ]
         assert [str(frame[name].dtype) for name in ("number", "value", "noise", "replicates")] == [
             "int64",
             "float64",
@@ -323,7 +354,9 @@ def test_columns_of_a_dataframe() -> None:
             "int64",
         ]
         study.tell(study.ask(), 1.0)
-    assert study.to_dataframe()["params_params_params_value"].tolist() == [t.params["value"] for t in study.trials]
+    assert study.to_dataframe()["params_params_params_value"].tolist() == [
+        t.params["value"] for t in study.trials
+    ]
 
 
 def test_two_views_of_one_study_agree(tmp_path: Path) -> None:

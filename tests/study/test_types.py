@@ -20,7 +20,9 @@ import numpy as np
 
 import ceibo
 
-space = {"x": ceibo.Float(0, 1), "n": ceibo.Int(1, 4), "solvent": ceibo.Categorical(["water", "ethanol"])}
+space = {
+    "x": ceibo.Float(0, 1), "n": ceibo.Int(1, 4), "solvent": ceibo.Categorical(["water", "ethanol"])
+}
 
 
 def process(p: dict[str, float]) -> float:
@@ -39,7 +41,8 @@ def note(study: ceibo.Study, trial: ceibo.Trial) -> None:
     print(study.name, trial.params["x"] - 0.3)
 
 
-result = ceibo.minimize(process, space, n_trials=20, cost=0.01, callbacks=[note, lambda s, t: t.number > 5])
+callbacks = [note, lambda s, t: t.number > 5]
+result = ceibo.minimize(process, space, n_trials=20, cost=0.01, callbacks=callbacks)
 result = ceibo.maximize(measured, space, n_trials=20, executor=ThreadPoolExecutor(2))
 result = ceibo.minimize(single, {"x": ceibo.Float(0, 1)})
 result = ceibo.minimize(lambda p: (p["x"] - 0.3) ** 2, {"x": ceibo.Float(0, 1)})
@@ -73,12 +76,16 @@ def test_a_typical_program_is_clean_and_mistakes_are_found(tmp_path: Path) -> No
     for line, kind in re.findall(r"program\.py:(\d+): error: .*\[([a-z-]+)\]$", out, re.MULTILINE):
         found.setdefault(int(line), set()).add(kind)
     lines = enumerate(PROGRAM.splitlines(), start=1)
-    assert found == {number: set(line.split("# error: ")[1].split()) for number, line in lines if "# error" in line}, (
-        out
-    )
+    assert found == {
+        number: set(line.split("# error: ")[1].split())
+        for number, line in lines
+        if "# error" in line
+    }, out
 
 
 def test_maximize_takes_the_options_of_minimize() -> None:
     parameters = inspect.signature(ceibo.minimize).parameters.values()
     named = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
-    assert Options.__annotations__ == {name: kind for name, kind in named.items() if name != "direction"}
+    assert Options.__annotations__ == {
+        name: kind for name, kind in named.items() if name != "direction"
+    }

@@ -1,4 +1,6 @@
-"""verify(): past suggestions come out of the record again, and a record that was changed is found."""
+"""verify(): past suggestions come out of the record again, and a record that was changed is
+found.
+"""
 
 import json
 from pathlib import Path
@@ -47,7 +49,9 @@ def test_a_study_worked_one_by_one_and_in_batches(study: Study) -> None:
 
 
 def test_a_changed_measurement_is_found(study: Study) -> None:
-    changed = tamper(study, "UPDATE ceibo_events SET value = value + 1 WHERE number = 3 AND kind = 'measured'")
+    changed = tamper(
+        study, "UPDATE ceibo_events SET value = value + 1 WHERE number = 3 AND kind = 'measured'"
+    )
     found = changed.verify()
     assert not found.ok
     assert found.differences[0].number >= 4  # what was suggested before the change still agrees
@@ -60,7 +64,9 @@ def test_changed_settings_of_a_trial_are_found(study: Study) -> None:
     assert 6 in [difference.number for difference in changed.verify().differences]
 
 
-@pytest.mark.parametrize("field", ["x", "value", "seed", "start", "hyperparameters", "incumbent", "acquisition"])
+@pytest.mark.parametrize(
+    "field", ["x", "value", "seed", "start", "hyperparameters", "incumbent", "acquisition"]
+)
 def test_a_changed_record_is_found(study: Study, field: str) -> None:
     record = study.suggestions[7]
     record[field] = {
@@ -72,16 +78,24 @@ def test_a_changed_record_is_found(study: Study, field: str) -> None:
         "incumbent": {"mean": 0.0, "std": 1.0},
         "acquisition": "ei",
     }[field]
-    changed = tamper(study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 7", new=json.dumps(record))
+    changed = tamper(
+        study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 7", new=json.dumps(record)
+    )
     assert 7 in [difference.number for difference in changed.verify().differences]
 
 
-def test_other_versions_may_differ_in_the_last_digits(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_versions_may_differ_in_the_last_digits(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
     record = study.suggestions[5]
     record["x"][0] += 1e-8
     params = study.space.from_unit(record["x"])
-    study = tamper(study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 5", new=json.dumps(record))
-    study = tamper(study, "UPDATE ceibo_trials SET params = :new WHERE number = 5", new=json.dumps(params))
+    study = tamper(
+        study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 5", new=json.dumps(record)
+    )
+    study = tamper(
+        study, "UPDATE ceibo_trials SET params = :new WHERE number = 5", new=json.dumps(params)
+    )
     strict = study.verify()
     assert 5 in [difference.number for difference in strict.differences]
     assert strict.differences[0].distance < 1e-3
@@ -97,8 +111,11 @@ def test_what_is_recorded(study: Study) -> None:
     assert first["source"] == "initial"
     assert set(first) == {"source", "seen", "seed", "x", "versions"}
     assert (last["source"], last["acquisition"], last["fit"], last["fallback"]) == (
-        "model", "corrected-ei", "converged", None,
-    )  # fmt: skip
+        "model",
+        "corrected-ei",
+        "converged",
+        None,
+    )
     assert (last["seen"], last["observations"], last["used"]) == (16, 8, 8)
     assert last["value"] > 0
     assert last["kernel"] == "Matern52"

@@ -1,8 +1,9 @@
 """Keeping the search away from points, such as those where evaluations failed.
 
-A failed point has no value, so the model may go on thinking well of it, and the maximiser would return to it for
-ever. A fence makes it turn away: climbing towards a fenced point costs −log(1 − exp(−q/2)), where q is the squared
-distance in units of a small share of the length scales. The acquisition's values stay what they are.
+A failed point has no value, so the model may go on thinking well of it, and the maximiser would
+return to it for ever. A fence makes it turn away: climbing towards a fenced point costs −log(1 −
+exp(−q/2)), where q is the squared distance in units of a small share of the length scales. The
+acquisition's values stay what they are.
 """
 
 from dataclasses import dataclass
@@ -29,14 +30,22 @@ class Avoiding(Guided):
         closeness = cross.values
         with np.errstate(divide="ignore"):
             penalty = np.log1p(-closeness).sum(axis=1)
-        steepness = np.divide(-1.0, 1.0 - closeness, out=np.zeros_like(closeness), where=closeness < 1.0)
+        steepness = np.divide(
+            -1.0, 1.0 - closeness, out=np.zeros_like(closeness), where=closeness < 1.0
+        )
         return penalty, cross.pullback(steepness)
 
 
 def avoid(acquisition: Acquisition, points: Array, share: float) -> Acquisition:
-    """The acquisition with fences around `points` (m, d), a `share` of a length scale (at most 1) wide."""
+    """The acquisition with fences around `points` (m, d), a `share` of a length scale (at most 1)
+    wide.
+    """
     if len(points) == 0:
         return acquisition
     kernel = acquisition.gp.kernel
-    metric = SquaredExponential(share * np.minimum(kernel.lengthscales, 1.0), 1.0, kernel.categorical)
-    return Avoiding(acquisition.gp, acquisition.incumbent, acquisition.predictor, acquisition, points, metric)
+    metric = SquaredExponential(
+        share * np.minimum(kernel.lengthscales, 1.0), 1.0, kernel.categorical
+    )
+    return Avoiding(
+        acquisition.gp, acquisition.incumbent, acquisition.predictor, acquisition, points, metric
+    )

@@ -1,8 +1,8 @@
 """What every acquisition function offers.
 
-An acquisition is a frozen value: it holds a predictor and a few numbers, and never fits, samples or optimises.
-A final subclass says how its value follows from a prediction (`natural`, `logarithm`); the chain rule through the
-Gaussian process, the units and the public methods are here, once.
+An acquisition is a frozen value: it holds a predictor and a few numbers, and never fits, samples or
+optimises. A final subclass says how its value follows from a prediction (`natural`, `logarithm`);
+the chain rule through the Gaussian process, the units and the public methods are here, once.
 
 Larger is always better. Inside, values are in units of `gp.unit` (see ceibo.gp.posterior).
 """
@@ -24,7 +24,9 @@ from ceibo.gp.posterior import Prediction, Predictor
 @final
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """A value (N,) and its partial derivatives in what a prediction holds; None where it does not depend on it."""
+    """A value (N,) and its partial derivatives in what a prediction holds; None where it does not
+    depend on it.
+    """
 
     value: Array
     linear: Array | None = None  # (N, c)
@@ -35,7 +37,9 @@ class Jet:
 
     def gradient(self, prediction: Prediction) -> Array:
         """Gradient in x, (N, d)."""
-        through = prediction.pullback(self.linear, self.variance, self.difference_variance, self.gap)
+        through = prediction.pullback(
+            self.linear, self.variance, self.difference_variance, self.gap
+        )
         return through if self.x is None else through + self.x
 
 
@@ -56,12 +60,16 @@ class Acquisition(ABC):
         """Its logarithm, in inside units."""
 
     def climbable(self, prediction: Prediction) -> Jet:
-        """What the maximiser climbs: the logarithm, whose gradient does not vanish far from the best points."""
+        """What the maximiser climbs: the logarithm, whose gradient does not vanish far from the
+        best points.
+        """
         return self.logarithm(prediction)
 
     @property
     def climb_unit(self) -> float:
-        """What one unit of a logarithm counts as in what is climbed, when something else is added to it."""
+        """What one unit of a logarithm counts as in what is climbed, when something else is added
+        to it.
+        """
         return 1.0
 
     @property
@@ -93,7 +101,9 @@ class Acquisition(ABC):
     def log_value(self, X: ArrayLike) -> Array:
         """Logarithms of the values, accurate also where the values underflow, (N,)."""
         with limited_blas(len(self.predictor.points)):
-            return np.asarray(self.logarithm(self.predictor(self._points(X))).value + np.log(self.scale))
+            return np.asarray(
+                self.logarithm(self.predictor(self._points(X))).value + np.log(self.scale)
+            )
 
     def log_value_and_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
         """Logarithms of the values (N,) and their gradients in x (N, d)."""
@@ -107,7 +117,9 @@ class Acquisition(ABC):
 
 
 def chain_std(derivative: Array, std: Array) -> Array:
-    """From a derivative in a standard deviation to one in the variance; 0 where the variance is 0."""
+    """From a derivative in a standard deviation to one in the variance; 0 where the
+    variance is 0.
+    """
     positive = std > 0
     if positive.all():
         return 0.5 * derivative / std

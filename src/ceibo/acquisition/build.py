@@ -8,10 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ceibo.acquisition.base import Acquisition
-from ceibo.acquisition.closed_form import ExpectedImprovement, ProbabilityOfImprovement, UpperConfidenceBound
+from ceibo.acquisition.closed_form import (
+    ExpectedImprovement,
+    ProbabilityOfImprovement,
+    UpperConfidenceBound,
+)
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent
 from ceibo.acquisition.knowledge import CorrectedKnowledgeGradient, KnowledgeGradient
-from ceibo.acquisition.monte_carlo import NoisyExpectedImprovement, ParallelNoisyExpectedImprovement, draw
+from ceibo.acquisition.monte_carlo import (
+    NoisyExpectedImprovement,
+    ParallelNoisyExpectedImprovement,
+    draw,
+)
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import as_integer, as_number
@@ -34,7 +42,9 @@ class _Recipe:
 
 
 def _corrected_ei(r: _Recipe) -> Acquisition:
-    return ExpectedImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True)
+    return ExpectedImprovement(
+        r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True
+    )
 
 
 def _ei(r: _Recipe) -> Acquisition:
@@ -42,7 +52,9 @@ def _ei(r: _Recipe) -> Acquisition:
 
 
 def _corrected_pi(r: _Recipe) -> Acquisition:
-    return ProbabilityOfImprovement(r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True)
+    return ProbabilityOfImprovement(
+        r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True
+    )
 
 
 def _pi(r: _Recipe) -> Acquisition:
@@ -60,7 +72,9 @@ def _noisy_ei(r: _Recipe) -> Acquisition:
 
 def _q_noisy_ei(r: _Recipe) -> Acquisition:
     drawn = draw(r.gp, r.draws or DEFAULT_DRAWS["q-noisy-ei"], r.seed)
-    return ParallelNoisyExpectedImprovement(r.gp, r.incumbent, drawn.predictor, best=drawn.best, base=drawn.base)
+    return ParallelNoisyExpectedImprovement(
+        r.gp, r.incumbent, drawn.predictor, best=drawn.best, base=drawn.base
+    )
 
 
 def _corrected_kg(r: _Recipe) -> Acquisition:
@@ -70,12 +84,15 @@ def _corrected_kg(r: _Recipe) -> Acquisition:
 
 def _knowledge_gradient(r: _Recipe) -> Acquisition:
     state, n = r.gp.state, len(r.gp.X)
-    # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j: no cancellation, and zero where the noise is.
+    # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j: no cancellation, and zero where the
+    # noise is.
     inverse = state.factor.inverse
     covariances = (inverse.T @ inverse[:, :n]) * state.noise[:n]
     predictor = r.gp.predictor(np.column_stack([state.alpha, covariances]))
     means = r.gp.unit_kernel(r.gp.X, state.points) @ state.alpha
-    return KnowledgeGradient(r.gp, r.incumbent, predictor, observed_means=means, next_noise=r.next_noise)
+    return KnowledgeGradient(
+        r.gp, r.incumbent, predictor, observed_means=means, next_noise=r.next_noise
+    )
 
 
 ACQUISITIONS: Final[dict[str, Callable[[_Recipe], Acquisition]]] = {
@@ -101,14 +118,16 @@ def build(  # noqa: PLR0913 - public, keyword-only
     beta: float = 1.0,
     draws: int | None = None,
 ) -> Acquisition:
-    """The acquisition function called `name` on a Gaussian process; larger values are better, f is minimised.
+    """The acquisition function called `name` on a Gaussian process; larger values are better, f is
+    minimised.
 
     Args:
         name: one of ACQUISITIONS.
         gp: the model of f.
         seed: of the draws of "noisy-ei" and "q-noisy-ei"; the others use none.
-        next_noise_variance: noise variance expected of the next measurement, for the knowledge gradients and for
-            pending points; `gp.expected_noise` by default, the mean of the known variances or the inferred one.
+        next_noise_variance: noise variance expected of the next measurement, for the knowledge
+            gradients and for pending points; `gp.expected_noise` by default, the mean of the known
+            variances or the inferred one.
         pending: (p, d) points being measured now: their variance shrinks, the mean stays.
         beta: of "ucb".
         draws: of "noisy-ei" (20 by default) and "q-noisy-ei" (256).

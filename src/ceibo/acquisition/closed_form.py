@@ -1,8 +1,9 @@
 """Acquisitions in closed form: corrected EI, EI, corrected PI, PI and UCB.
 
-With u = μ(x⁺) − μ(x) (we minimise) and a standard deviation s, EI-like functions are s·τ(u/s) and PI-like ones
-Φ(u/s). Plain EI and PI take s = σ(x), as if f(x⁺) were known; the corrected ones take the standard deviation of the
-difference, s² = σ²(x) + σ²(x⁺) − 2σ(x, x⁺) (Zhou, Ma and Blaschko 2023; Ma et al. 2019).
+With u = μ(x⁺) − μ(x) (we minimise) and a standard deviation s, EI-like functions are s·τ(u/s) and
+PI-like ones Φ(u/s). Plain EI and PI take s = σ(x), as if f(x⁺) were known; the corrected ones take
+the standard deviation of the difference, s² = σ²(x) + σ²(x⁺) − 2σ(x, x⁺) (Zhou, Ma and Blaschko
+2023; Ma et al. 2019).
 """
 
 from dataclasses import dataclass
@@ -16,22 +17,31 @@ from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.gp.posterior import Prediction
 
-_CERTAIN: Final = 1e100  # beyond this u/s, τ(z) = z to far below rounding, and larger ratios may overflow
+# beyond this u/s, τ(z) = z to far below rounding, and larger ratios may overflow
+_CERTAIN: Final = 1e100
 
-_NEGLIGIBLE: Final = 1e-153  # derivatives in smaller standard deviations, or t² beyond its inverse, would overflow
+# derivatives in smaller standard deviations, or t² beyond its inverse, would overflow
+_NEGLIGIBLE: Final = 1e-153
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s; max(0, u) where s = 0."""
+    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s; max(0, u)
+    where s = 0.
+    """
     z = _ratio(u, s)
     left = z < -1.0
-    # Right of −1 the two-term form, which stays finite however small s is; left of it s·τ(z), which does not cancel.
-    value = np.where(left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z))
+    # Right of −1 the two-term form, which stays finite however small s is; left of it s·τ(z), which
+    # does not cancel.
+    value = np.where(
+        left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z)
+    )
     return np.maximum(value, 0.0), normal.cdf(z), normal.pdf(z)
 
 
 def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s; log max(0, u) where s = 0."""
+    """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s; log max(0, u)
+    where s = 0.
+    """
     z = _ratio(u, s)
     certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
     if not certain.any():
@@ -65,7 +75,9 @@ def log_probability_of_improvement(u: Array, s: Array) -> tuple[Array, Array, Ar
 
 
 def _ratio(u: Array, s: Array) -> Array:
-    """u/s; where s = 0, +inf for u > 0 and −inf otherwise: no improvement is certain not to improve."""
+    """u/s; where s = 0, +inf for u > 0 and −inf otherwise: no improvement is certain not to
+    improve.
+    """
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         z = u / s
     return z if (s > 0).all() else np.where(s > 0, z, np.where(u > 0, np.inf, -np.inf))
@@ -99,7 +111,9 @@ class _Improvement(Acquisition):
 @final
 @dataclass(frozen=True, eq=False)
 class ExpectedImprovement(_Improvement):
-    """α(x) = s τ(u/s). Corrected: E[max(0, f(x⁺) − f(x))] with f(x⁺) uncertain; zero at x⁺ itself."""
+    """α(x) = s τ(u/s). Corrected: E[max(0, f(x⁺) − f(x))] with f(x⁺) uncertain; zero at x⁺
+    itself.
+    """
 
     def natural(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
@@ -131,7 +145,9 @@ class ProbabilityOfImprovement(_Improvement):
 @final
 @dataclass(frozen=True, eq=False)
 class UpperConfidenceBound(Acquisition):
-    """α(x) = −μ(x) + √β σ(x), in the units of y. β = 0 leaves the posterior mean: its maximiser is `recommended`."""
+    """α(x) = −μ(x) + √β σ(x), in the units of y. β = 0 leaves the posterior mean: its maximiser is
+    `recommended`.
+    """
 
     beta: float = 1.0
 
@@ -152,7 +168,9 @@ class UpperConfidenceBound(Acquisition):
 
     @property
     def climb_unit(self) -> float:
-        """A standard deviation of the kernel: it follows the units of y, which `gp.unit` does only by powers of two."""
+        """A standard deviation of the kernel: it follows the units of y, which `gp.unit` does only
+        by powers of two.
+        """
         return float(np.sqrt(self.gp.unit_kernel.variance))
 
     @property

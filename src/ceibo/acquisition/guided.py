@@ -10,7 +10,9 @@ from ceibo.gp.posterior import Prediction
 
 @dataclass(frozen=True, eq=False)
 class Guided(Acquisition):
-    """Another acquisition, to which something is added where it is climbed. Abstract: a final subclass says what."""
+    """Another acquisition, to which something is added where it is climbed. Abstract: a final
+    subclass says what.
+    """
 
     inner: Acquisition
 

@@ -1,4 +1,5 @@
-"""The incumbent x⁺: the observed point with the best posterior mean, its uncertainty, and whether it is the best.
+"""The incumbent x⁺: the observed point with the best posterior mean, its uncertainty, and whether
+it is the best.
 
 It is not the point with the best noisy value, and f(x⁺) is not known.
 """
@@ -15,15 +16,17 @@ from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import limited_blas
 
 _DRAWS: Final = 4096
-# Points whose posterior mean lies this many standard deviations (of the difference) above the incumbent's have a
-# chance of about 1e-9 of being better, and are left out of the simulation.
+# Points whose posterior mean lies this many standard deviations (of the difference) above the
+# incumbent's have a chance of about 1e-9 of being better, and are left out of the simulation.
 _CONTENDER: Final = 6.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Incumbent:
-    """x⁺, in the units of y: its row in gp.X, its location, posterior mean and standard deviation of f there."""
+    """x⁺, in the units of y: its row in gp.X, its location, posterior mean and standard deviation
+    of f there.
+    """
 
     index: int
     x: Array
@@ -32,7 +35,9 @@ class Incumbent:
 
 
 def find_incumbent(gp: GaussianProcess) -> Incumbent:
-    """The observed point with the lowest posterior mean; the earliest of equals. Pending points do not stand."""
+    """The observed point with the lowest posterior mean; the earliest of equals. Pending points do
+    not stand.
+    """
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
         index = int(np.argmin(means))
@@ -43,21 +48,31 @@ def find_incumbent(gp: GaussianProcess) -> Incumbent:
 def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
     """Probability that f at observed point `index` is the lowest of f at all observed points.
 
-    Estimated from 4,096 quasi-random joint draws (standard error at most 0.008). Repeats of a point are one point.
+    Estimated from 4,096 quasi-random joint draws (standard error at most 0.008). Repeats of a point
+    are one point.
     """
     if not 0 <= index < len(gp.X):
         raise InputError(f"index must be a row of gp.X, from 0 to {len(gp.X) - 1}, got {index!r}.")
     with limited_blas(len(gp.state.points)):
         points = np.unique(np.concatenate([gp.X[index][None, :], gp.X]), axis=0)
         anchored = gp.predictor(anchor=index)(points)
-        gap = (anchored.linear[:, 0] - anchored.predictor.anchor_row[0] @ gp.state.alpha) / _CONTENDER
-        rivals = (anchored.difference_variance > 0) & (gap**2 * np.sign(gap) < anchored.difference_variance)
+        gap = (
+            anchored.linear[:, 0] - anchored.predictor.anchor_row[0] @ gp.state.alpha
+        ) / _CONTENDER
+        rivals = (anchored.difference_variance > 0) & (
+            gap**2 * np.sign(gap) < anchored.difference_variance
+        )
         if not np.any(rivals):
             return 1.0
         # Joint draws of f(rival) − f(incumbent): covariance of differences, via L⁻¹(k_x − k_p).
         shifted = anchored.shifted[rivals]
         kernel, prior = gp.unit_kernel, anchored.prior_gap[rivals]
-        prior_covariance = kernel(points[rivals], points[rivals]) - kernel.variance + prior[:, None] + prior[None, :]
+        prior_covariance = (
+            kernel(points[rivals], points[rivals])
+            - kernel.variance
+            + prior[:, None]
+            + prior[None, :]
+        )
         covariance = prior_covariance - shifted @ shifted.T
         mean = gap[rivals] * _CONTENDER
         root = _root(covariance)

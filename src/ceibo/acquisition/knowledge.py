@@ -1,17 +1,21 @@
-"""Acquisitions that value a measurement by what it does to the posterior mean: the knowledge gradient.
+"""Acquisitions that value a measurement by what it does to the posterior mean: the knowledge
+gradient.
 
-After one more measurement at x, with noise variance υ², the posterior mean at a point j will be μ_j + s_j Z with Z
-standard normal and s_j = σ(j, x)/√(σ²(x) + υ²). The exact correlated knowledge gradient over the observed points and
-x (Frazier, Powell and Dayanik 2009; Scott, Frazier and Powell 2011), in minimisation form, is
+After one more measurement at x, with noise variance υ², the posterior mean at a point j will be μ_j
++ s_j Z with Z standard normal and s_j = σ(j, x)/√(σ²(x) + υ²). The exact correlated knowledge
+gradient over the observed points and x (Frazier, Powell and Dayanik 2009; Scott, Frazier and Powell
+2011), in minimisation form, is
 
     KG(x) = μ(x⁺) − E[min_j (μ_j + s_j Z)].
 
-The minimum of lines a_j + b_j Z is piecewise linear. From one piece to the next the intercept rises by Δa_i and the
-slope falls by Δb_i, at the crossing c_i = Δa_i/Δb_i, and E[min] = min_j a_j − Σ_i Δb_i τ(−|c_i|). Each term is an
-expected improvement with u = −|Δa_i|, s = Δb_i: all positive, so the logarithm is as accurate as τ's. Which lines
-make the pieces may be held fixed when differentiating (the envelope theorem).
+The minimum of lines a_j + b_j Z is piecewise linear. From one piece to the next the intercept rises
+by Δa_i and the slope falls by Δb_i, at the crossing c_i = Δa_i/Δb_i, and E[min] = min_j a_j − Σ_i
+Δb_i τ(−|c_i|). Each term is an expected improvement with u = −|Δa_i|, s = Δb_i: all positive, so
+the logarithm is as accurate as τ's. Which lines make the pieces may be held fixed when
+differentiating (the envelope theorem).
 
-Corrected KG keeps two of the lines, x⁺ and x: s̃ τ(u/s̃) with s̃ = |σ²(x) − σ(x, x⁺)| / √(σ²(x) + υ²).
+Corrected KG keeps two of the lines, x⁺ and x: s̃ τ(u/s̃) with s̃ = |σ²(x) − σ(x, x⁺)| / √(σ²(x) +
+υ²).
 """
 
 from dataclasses import dataclass
@@ -28,7 +32,9 @@ from ceibo.gp.posterior import Prediction
 @final
 @dataclass(frozen=True, eq=False)
 class CorrectedKnowledgeGradient(Acquisition):
-    """Two-point knowledge gradient: corrected EI with the reach s̃ of one noisy measurement instead of σ̃."""
+    """Two-point knowledge gradient: corrected EI with the reach s̃ of one noisy measurement instead
+    of σ̃.
+    """
 
     next_noise: float  # υ², inside units
 
@@ -48,7 +54,10 @@ class CorrectedKnowledgeGradient(Acquisition):
 
     def _jet(self, prediction: Prediction, parts: tuple[Array, Array, Array]) -> Jet:
         value, by_u, by_reach = parts
-        gap, inverse = prediction.gap, _inverse(_predictive_std(prediction.variance, self.next_noise))
+        gap, inverse = (
+            prediction.gap,
+            _inverse(_predictive_std(prediction.variance, self.next_noise)),
+        )
         by_gap = by_reach * np.sign(gap) * inverse
         by_variance = -0.5 * by_reach * np.abs(gap) * inverse**3
         return Jet(value, linear=-by_u[:, None], variance=by_variance, gap=by_gap)
@@ -85,7 +94,9 @@ class KnowledgeGradient(Acquisition):
         return self._jet(prediction, value, pieces, (shares * by_u, shares * by_s), b, inverse)
 
     def _terms(self, pieces: "Pieces", a: Array) -> tuple[Array, Array]:
-        """u and s (N, h + 1) of the EI-like terms that KG is the sum of; the last is max(0, μ(x⁺) − μ(x))."""
+        """u and s (N, h + 1) of the EI-like terms that KG is the sum of; the last is max(0, μ(x⁺) −
+        μ(x)).
+        """
         u = np.column_stack([-np.abs(pieces.rises), self._best - a[:, -1]])
         return u, np.column_stack([pieces.drops, np.zeros(len(a))])
 
@@ -124,7 +135,8 @@ class KnowledgeGradient(Acquisition):
 @final
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Lower envelopes of N sets of lines: the pieces from left to right, and what changes from one to the next.
+    """Lower envelopes of N sets of lines: the pieces from left to right, and what changes from one
+    to the next.
 
     Rows with fewer pieces are padded by repeating the last line: rise 0, drop 0.
     """
@@ -133,11 +145,16 @@ class Pieces:
     rises: Array  # (N, h) how much the intercept rises at each crossing
     drops: Array  # (N, h) how much the slope falls there
 
-    def scatter(self, by_rise: Array, by_drop: Array, shape: tuple[int, ...]) -> tuple[Array, Array]:
-        """From derivatives in rises and drops to derivatives in all intercepts and slopes, each of `shape`."""
+    def scatter(
+        self, by_rise: Array, by_drop: Array, shape: tuple[int, ...]
+    ) -> tuple[Array, Array]:
+        """From derivatives in rises and drops to derivatives in all intercepts and slopes, each of
+        `shape`.
+        """
         by_a, by_b = np.zeros(shape), np.zeros(shape)
         rows = np.arange(len(self.lines))
-        for i in range(self.rises.shape[1]):  # a padded step goes from a line to itself and adds nothing
+        # a padded step goes from a line to itself and adds nothing
+        for i in range(self.rises.shape[1]):
             by_a[rows, self.lines[:, i]] -= by_rise[:, i]
             by_a[rows, self.lines[:, i + 1]] += by_rise[:, i]
             by_b[rows, self.lines[:, i]] += by_drop[:, i]
@@ -148,8 +165,9 @@ class Pieces:
 def lower_envelope(a: Array, b: Array) -> Pieces:
     """Lower envelopes of the lines a_j + b_j z, one set of lines per row; a, b (N, m).
 
-    Starts with the steepest line, lowest at z → −∞, and walks right: the next piece is the line of smaller slope
-    that is crossed first. All rows walk together, and there are few pieces, so this beats sorting each row.
+    Starts with the steepest line, lowest at z → −∞, and walks right: the next piece is the line of
+    smaller slope that is crossed first. All rows walk together, and there are few pieces, so this
+    beats sorting each row.
     """
     rows = np.arange(len(a))
     b_top = b.max(axis=1)
@@ -161,7 +179,8 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             z = np.where(fall > 0, rise / fall, np.inf)
         first = z.min(axis=1)
-        # Of lines crossed at the same place the flattest goes on; the others touch the envelope in one point only.
+        # Of lines crossed at the same place the flattest goes on; the others touch the envelope in
+        # one point only.
         following = np.argmax(np.where(z == first[:, None], fall, -1.0), axis=1)
         walking = np.isfinite(first)
         if not np.any(walking):
@@ -172,7 +191,11 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
         current = following
         lines.append(current)
     empty = np.empty((len(a), 0))
-    return Pieces(np.array(lines).T, np.array(rises).T if rises else empty, np.array(drops).T if drops else empty)
+    return Pieces(
+        np.array(lines).T,
+        np.array(rises).T if rises else empty,
+        np.array(drops).T if drops else empty,
+    )
 
 
 def _predictive_std(variance: Array, next_noise: float) -> Array:

@@ -1,12 +1,14 @@
 """Global maximisation of an acquisition function over the unit cube.
 
-1. Screen: a quasi-random set over the cube, and clouds around the observed points with the best posterior means.
-2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method (gp/ascent.py).
-   Discrete dimensions are searched as such: all values of one dimension are tried while the others stay, in turn
-   with the climb over the continuous dimensions.
+1. Screen: a quasi-random set over the cube, and clouds around the observed points with the best
+posterior means.
+2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method
+   (gp/ascent.py). Discrete dimensions are searched as such: all values of one dimension are tried
+   while the others stay, in turn with the climb over the continuous dimensions.
 3. Polish the winner.
 
-What is climbed is the acquisition's logarithm (`climbable`), whose gradient does not vanish where the value does.
+What is climbed is the acquisition's logarithm (`climbable`), whose gradient does not vanish where
+the value does.
 """
 
 from collections.abc import Mapping
@@ -28,16 +30,20 @@ from ceibo.gp.linalg import limited_blas
 _ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
 _LONGEST_STEP: Final = 0.5  # in length scales: longer ones jump over maxima
 _POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
-_ENUMERATE_BELOW: Final = 2048  # a purely discrete space of at most this many points is searched exhaustively
+# a purely discrete space of at most this many points is searched exhaustively
+_ENUMERATE_BELOW: Final = 2048
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
 _NEIGHBOURHOOD: Final = 0.4  # distances between starts are in length scales, none longer than this
-_CLOUD_SCALES: Final = (0.3, 0.1, 0.02)  # of a cloud, in length scales (at most 1, the cube's width)
+# of a cloud, in length scales (at most 1, the cube's width)
+_CLOUD_SCALES: Final = (0.3, 0.1, 0.02)
 
 
 @final
 @dataclass(frozen=True)
 class SearchSettings:
-    """How hard to search. The defaults find BoTorch's value or a better one nearly always (see bench/RESULTS.md)."""
+    """How hard to search. The defaults find BoTorch's value or a better one nearly always (see
+    bench/RESULTS.md).
+    """
 
     raw: int = 512  # quasi-random points screened
     cloud: int = 96  # points screened around good observed points
@@ -46,7 +52,13 @@ class SearchSettings:
     rounds: int = 4  # alternations of discrete sweeps and climbs, at most
 
     def __post_init__(self) -> None:
-        for name, least in (("raw", 1), ("cloud", 0), ("starts", 1), ("iterations", 0), ("rounds", 1)):
+        for name, least in (
+            ("raw", 1),
+            ("cloud", 0),
+            ("starts", 1),
+            ("iterations", 0),
+            ("rounds", 1),
+        ):
             if getattr(self, name) < least:
                 raise InputError(f"{name} must be at least {least}, got {getattr(self, name)!r}.")
 
@@ -70,7 +82,8 @@ def maximize(
     Args:
         acquisition: from `build`.
         seed: the search is deterministic for a seed.
-        discrete: for integer and categorical columns, column -> allowed values in [0, 1]; others are continuous.
+        discrete: for integer and categorical columns, column -> allowed values in [0, 1]; others
+            are continuous.
         settings: how hard to search.
     """
     seed = as_integer(seed, "seed", 0)
@@ -92,14 +105,21 @@ def recommend(
     return Maximum(x, -value)
 
 
-def _checked(discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition) -> dict[int, Array]:
+def _checked(
+    discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition
+) -> dict[int, Array]:
     checked = {}
     for column, allowed in (discrete or {}).items():
         if not (isinstance(column, int | np.integer) and 0 <= column < acquisition.dimension):
-            raise InputError(f"discrete columns must be from 0 to {acquisition.dimension - 1}, got {column!r}.")
+            raise InputError(
+                f"discrete columns must be from 0 to {acquisition.dimension - 1}, got {column!r}."
+            )
         values = np.unique(as_floats(allowed, f"discrete[{column}]"))
         if values.size == 0 or not np.all((values >= 0) & (values <= 1)):
-            raise InputError(f"discrete[{column}] must hold values from 0 to 1, got {np.asarray(allowed).tolist()}.")
+            raise InputError(
+                f"discrete[{column}] must hold values from 0 to 1, got"
+                f" {np.asarray(allowed).tolist()}."
+            )
         checked[int(column)] = values
     missing = set(acquisition.gp.kernel.categorical) - set(checked)
     for column in sorted(missing):
@@ -110,14 +130,19 @@ def _checked(discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition)
 
 @final
 class _Search:
-    def __init__(self, acquisition: Acquisition, discrete: dict[int, Array], settings: SearchSettings):
+    def __init__(
+        self, acquisition: Acquisition, discrete: dict[int, Array], settings: SearchSettings
+    ):
         self.acquisition, self.discrete, self.settings = acquisition, discrete, settings
         self.dimension = acquisition.dimension
         self.continuous = np.array([k not in discrete for k in range(self.dimension)])
         self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
 
     def run(self, seeds: np.random.SeedSequence) -> Array:
-        if not np.any(self.continuous) and np.prod([float(len(v)) for v in self.discrete.values()]) <= _ENUMERATE_BELOW:
+        if (
+            not np.any(self.continuous)
+            and np.prod([float(len(v)) for v in self.discrete.values()]) <= _ENUMERATE_BELOW
+        ):
             return self._enumerate()
         rng = np.random.default_rng(seeds)
         raw = self._snap(spread_points(self.settings.raw, self.dimension, rng))
@@ -127,14 +152,18 @@ class _Search:
         H = None
         for _ in range(self.settings.rounds):
             if np.any(self.continuous):
-                ascent = self._climb(X, Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP))
+                ascent = self._climb(
+                    X, Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP)
+                )
                 X, scores, H = ascent.x, ascent.values, ascent.H
             X, scores, moved = self._sweep(X, scores)
             if not moved:
                 break
         winner = [int(np.argmax(scores))]
         if np.any(self.continuous):
-            return np.asarray(self._climb(X[winner], _POLISH, None if H is None else H[winner]).x[0])
+            return np.asarray(
+                self._climb(X[winner], _POLISH, None if H is None else H[winner]).x[0]
+            )
         return np.asarray(X[winner[0]])
 
     def _scores(self, X: Array) -> Array:
@@ -158,19 +187,27 @@ class _Search:
         return X
 
     def _clouds(self, rng: np.random.Generator) -> Array:
-        """Perturbations of the observed points with the best posterior means, and those points themselves."""
+        """Perturbations of the observed points with the best posterior means, and those points
+        themselves.
+        """
         gp = self.acquisition.gp
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
         points = gp.X[np.argsort(means, kind="stable")[: 2 * self.settings.starts]]
         centres = np.clip(
-            points[np.sort(np.unique(points, axis=0, return_index=True)[1])][: self.settings.starts], 0, 1
+            points[np.sort(np.unique(points, axis=0, return_index=True)[1])][
+                : self.settings.starts
+            ],
+            0,
+            1,
         )
         for k, values in self.discrete.items():
             centres[:, k] = values[np.argmin(np.abs(values - centres[:, [k]]), axis=1)]
         count = self.settings.cloud
         chosen = centres[np.arange(count) % len(centres)]
         scales = np.resize(np.repeat(_CLOUD_SCALES, len(centres)), count)[:, None]
-        cloud = np.clip(chosen + scales * self.widths * rng.standard_normal((count, self.dimension)), 0.0, 1.0)
+        cloud = np.clip(
+            chosen + scales * self.widths * rng.standard_normal((count, self.dimension)), 0.0, 1.0
+        )
         if self.discrete:
             columns = list(self.discrete)
             resampled = self._snap(rng.random((count, self.dimension)))
@@ -179,10 +216,14 @@ class _Search:
         return np.concatenate([centres, cloud])
 
     def _apart(self, X: Array, scores: Array) -> tuple[Array, Array]:
-        """The best points: half of them far from any better one, the rest at least not next to one."""
+        """The best points: half of them far from any better one, the rest at least not next
+        to one.
+        """
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
-        kernel = replace(self.acquisition.gp.kernel, lengthscales=np.minimum(self.widths, _NEIGHBOURHOOD))
+        kernel = replace(
+            self.acquisition.gp.kernel, lengthscales=np.minimum(self.widths, _NEIGHBOURHOOD)
+        )
         distance = kernel.squared_distance(X, X)
         chosen: list[int] = []
         for count, apart in (
@@ -198,7 +239,9 @@ class _Search:
         return X[chosen], scores[chosen]
 
     def _sweep(self, X: Array, scores: Array) -> tuple[Array, Array, bool]:
-        """Tries, for each point and each discrete dimension, every value while the rest stays; keeps the best."""
+        """Tries, for each point and each discrete dimension, every value while the rest stays;
+        keeps the best.
+        """
         X, scores, moved = X.copy(), scores.copy(), False
         for k, values in self.discrete.items():
             tried = self._values_near(values, X[:, k])  # (B, m)
@@ -215,14 +258,18 @@ class _Search:
 
     @staticmethod
     def _values_near(values: Array, at: Array) -> Array:
-        """(B, m) values to try: all, or the nearest ones and a spread over the range if there are very many."""
+        """(B, m) values to try: all, or the nearest ones and a spread over the range if there are
+        very many.
+        """
         if len(values) <= _WIDEST_SWEEP:
             return np.broadcast_to(values, (len(at), len(values)))
         half = _WIDEST_SWEEP // 4
         spread = np.linspace(0, len(values) - 1, _WIDEST_SWEEP // 2).round().astype(int)
         places = np.searchsorted(values, at)[:, None] + np.arange(-half, half + 1)
         near = np.clip(places, 0, len(values) - 1)
-        return np.asarray(values[np.concatenate([near, np.broadcast_to(spread, (len(at), len(spread)))], axis=1)])
+        return np.asarray(
+            values[np.concatenate([near, np.broadcast_to(spread, (len(at), len(spread)))], axis=1)]
+        )
 
     def _enumerate(self) -> Array:
         columns = [self.discrete[k] for k in range(self.dimension)]

@@ -1,15 +1,18 @@
 """Noisy EI and parallel noisy EI (qNEI) for one new point.
 
-Both average over S joint draws f_s of the noiseless f at the observed (and pending) points. Given a draw, f is a
-noiseless Gaussian process with mean μ_s(x) = k_x K⁻¹ f_s; the variance σ₀²(x) is the same for all draws. So only the
-means differ, all are k_x·weights with one (m, S) matrix of weights, and gradients are exact and cheap.
+Both average over S joint draws f_s of the noiseless f at the observed (and pending) points. Given a
+draw, f is a noiseless Gaussian process with mean μ_s(x) = k_x K⁻¹ f_s; the variance σ₀²(x) is the
+same for all draws. So only the means differ, all are k_x·weights with one (m, S) matrix of weights,
+and gradients are exact and cheap.
 
     noisy EI (Letham et al. 2019):   mean over s of EI(best_s − μ_s(x), σ₀(x))
-    qNEI (Balandat et al. 2020):     mean over s of max(0, best_s − μ_s(x) − σ₀(x) ζ_s), ζ_s standard normal
+    qNEI (Balandat et al. 2020):     mean over s of max(0, best_s − μ_s(x) − σ₀(x) ζ_s), ζ_s
+                                     standard normal
 
-best_s is the lowest of the draw, over observed and pending points. Draws are from the process conditioned on pending
-points (their variance is shrunk, their mean stays), as for every acquisition here, so with pending points the value is
-less than what x adds to them: close to one of them it is nearly nothing.
+best_s is the lowest of the draw, over observed and pending points. Draws are from the process
+conditioned on pending points (their variance is shrunk, their mean stays), as for every acquisition
+here, so with pending points the value is less than what x adds to them: close to one of them it is
+nearly nothing.
 """
 
 from dataclasses import dataclass
@@ -25,9 +28,11 @@ from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import JITTERS, NotPositiveDefiniteError, factorize
 from ceibo.gp.posterior import Prediction, Predictor
 
-# Draws and noiseless model share this nugget (relative to v), so that the model can follow every wiggle of a draw.
+# Draws and noiseless model share this nugget (relative to v), so that the model can follow every
+# wiggle of a draw.
 _NUGGET: Final = 1e-9
-# Width, in units of the kernel's standard deviation, over which max(0, ·) is rounded off for the maximiser only.
+# Width, in units of the kernel's standard deviation, over which max(0, ·) is rounded off for the
+# maximiser only.
 _SOFT: Final = 1e-3
 
 
@@ -44,8 +49,8 @@ class Draws:
 def draw(gp: GaussianProcess, count: int, seed: int) -> Draws:
     """`count` quasi-random joint draws of f at the conditioning points of `gp`.
 
-    Factors of the covariance are Cholesky factors in the order of the points, so base draws mean what they mean
-    in other libraries.
+    Factors of the covariance are Cholesky factors in the order of the points, so base draws mean
+    what they mean in other libraries.
     """
     kernel, state = gp.unit_kernel, gp.state
     m = len(state.points)
@@ -65,7 +70,9 @@ def draw(gp: GaussianProcess, count: int, seed: int) -> Draws:
         weights = noiseless.solve(values.T)
         predictor = Predictor(kernel, state.points, noiseless.inverse, weights)
         return Draws(predictor, values.min(axis=1), base[:, m])
-    raise NotPositiveDefiniteError(f"no joint draws at {m} points: the posterior covariance cannot be factorized.")
+    raise NotPositiveDefiniteError(
+        f"no joint draws at {m} points: the posterior covariance cannot be factorized."
+    )
 
 
 @final
@@ -79,13 +86,19 @@ class NoisyExpectedImprovement(Acquisition):
         u, s = self._moments(prediction)
         value, by_u, by_s = expected_improvement(u, s)
         share = 1.0 / u.shape[1]
-        return Jet(share * value.sum(1), linear=-share * by_u, variance=chain_std(share * by_s.sum(1), s[:, 0]))
+        return Jet(
+            share * value.sum(1),
+            linear=-share * by_u,
+            variance=chain_std(share * by_s.sum(1), s[:, 0]),
+        )
 
     def logarithm(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
         logs, by_u, by_s = log_expected_improvement(u, s)
         value, weights = _log_mean(logs)
-        return Jet(value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0]))
+        return Jet(
+            value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0])
+        )
 
     def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
         """u (N, S) and s (N, 1), which is the same for all draws."""
@@ -110,11 +123,15 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         total = np.maximum(gain, 0.0).sum(1)
         with np.errstate(divide="ignore"):
             value = np.log(total / gain.shape[1])
-        weights = np.divide(gain > 0, total[:, None], out=np.zeros_like(gain), where=total[:, None] > 0)
+        weights = np.divide(
+            gain > 0, total[:, None], out=np.zeros_like(gain), where=total[:, None] > 0
+        )
         return self._jet(value, weights, s)
 
     def climbable(self, prediction: Prediction) -> Jet:
-        """The logarithm with max(0, ·) rounded off, so that there is a way up where all draws are zero."""
+        """The logarithm with max(0, ·) rounded off, so that there is a way up where all draws are
+        zero.
+        """
         gain, s = self._gains(prediction)
         x = gain / _SOFT
         soft = np.logaddexp(0.0, x)

@@ -1,11 +1,12 @@
-"""The standard normal and the functions of it that acquisitions are made of, exact to rounding over the whole range.
+"""The standard normal and the functions of it that acquisitions are made of, exact to rounding over
+the whole range.
 
     φ(z) density, Φ(z) distribution, R(t) = Φ(−t)/φ(t) Mills' ratio
     τ(z) = φ(z) + z Φ(z) = E[max(0, z + Z)]
 
-Left of −1 the two terms of τ cancel, so it is written as φ(z)·w(−z) with w(t) = 1 − t R(t) > 0, and w for large t
-by its asymptotic series. With that, log τ and the ratios Φ/τ and φ/τ (its derivatives) are accurate as far as
-float64 goes.
+Left of −1 the two terms of τ cancel, so it is written as φ(z)·w(−z) with w(t) = 1 − t R(t) > 0, and
+w for large t by its asymptotic series. With that, log τ and the ratios Φ/τ and φ/τ (its
+derivatives) are accurate as far as float64 goes.
 """
 
 from typing import Final
@@ -20,10 +21,13 @@ _SQRT_HALF: Final = np.sqrt(0.5)
 _SQRT_HALF_PI: Final = np.sqrt(0.5 * np.pi)
 _FARTHEST: Final = 1e150  # where z² still is a number
 _TINY: Final = np.finfo(np.float64).tiny
-# 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to rounding.
+# 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to
+# rounding.
 _SERIES_FROM: Final = 15.0
 # w(t) = 1/t² − 3/t⁴ + 15/t⁶ − …, coefficients ±(2k − 1)!! in powers of 1/t², highest first.
-_SERIES: Final = tuple(float((-1) ** (k + 1) * np.prod(np.arange(1, 2 * k, 2, dtype=float))) for k in range(12, 0, -1))
+_SERIES: Final = tuple(
+    float((-1) ** (k + 1) * np.prod(np.arange(1, 2 * k, 2, dtype=float))) for k in range(12, 0, -1)
+)
 
 
 def pdf(z: Array) -> Array:
@@ -59,11 +63,15 @@ def tau(z: Array) -> Array:
     z = np.asarray(z)
     left = z < -1.0
     right = np.where(left, 0.0, z)
-    return np.where(left, pdf(z) * _tail(np.where(left, -z, 1.0))[0], pdf(right) + right * cdf(right))
+    return np.where(
+        left, pdf(z) * _tail(np.where(left, -z, 1.0))[0], pdf(right) + right * cdf(right)
+    )
 
 
 def log_tau(z: Array) -> tuple[Array, Array, Array]:
-    """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z); the ratios are the derivatives of log(s·τ(u/s)) in u and s, times s."""
+    """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z); the ratios are the derivatives of log(s·τ(u/s)) in u and
+    s, times s.
+    """
     z = np.maximum(z, -_FARTHEST)
     left = z < -1.0
     if not left.any():
@@ -86,7 +94,8 @@ def _log_tau_right(z: Array) -> tuple[Array, Array, Array]:
 
 
 def _log_pdf(z: Array) -> Array:
-    with np.errstate(over="ignore"):  # beyond |z| = 1e154 the square is inf and the density 0, as it should be
+    # beyond |z| = 1e154 the square is inf and the density 0, as it should be
+    with np.errstate(over="ignore"):
         return np.asarray(-0.5 * np.square(z) - _LOG_SQRT_2PI)
 
 
@@ -101,4 +110,6 @@ def _tail(t: Array) -> tuple[Array, Array]:
     for coefficient in _SERIES:
         series = (series + coefficient) * q
     # At infinity w and R are 0; the smallest normal number keeps their logarithm and ratio finite.
-    return np.where(far, np.maximum(series, _TINY), 1.0 - np.where(far, 0.0, t) * R), np.maximum(R, _TINY)
+    return np.where(far, np.maximum(series, _TINY), 1.0 - np.where(far, 0.0, t) * R), np.maximum(
+        R, _TINY
+    )

@@ -1,22 +1,35 @@
 """`ceibo`: the verbs put together, and errors as one message on standard error.
 
-Exit status: 0 done, 1 the work failed (or, for should-stop, "go on"), 2 wrong input, 130 interrupted.
+Exit status: 0 done, 1 the work failed (or, for should-stop, "go on"), 2 wrong input, 130
+    interrupted.
 """
 
-import importlib
-import importlib.util
 import os
 import shlex
 import sys
 import traceback
 import warnings
+from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli import ask, best, correct, export, import_, init, report, run, should_stop, show, tell
+from ceibo.cli.verbs import (
+    ask,
+    best,
+    correct,
+    export,
+    import_,
+    init,
+    report,
+    run,
+    should_stop,
+    show,
+    tell,
+)
+from ceibo.decide import Measurement
 from ceibo.errors import CeiboError, NotStoredError
-from ceibo.study import EvaluationsFailedError, Measurement
+from ceibo.study import EvaluationsFailedError
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
@@ -33,17 +46,23 @@ def _top(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error; works anywhere.")
+    ] = False,
 ) -> None:
     """Options of `ceibo` itself; --debug is taken out by main, so that it may stand anywhere."""
 
 
 def build(arguments: list[str]) -> typer.Typer:
-    """The application; the paper's experiments are imported only if their verb is called."""
+    """The application: the verbs of this package, and those of other distributions."""
     app = typer.Typer(
-        name="ceibo", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False,
+        name="ceibo",
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
         rich_markup_mode=None,
-    )  # fmt: skip
+    )
     app.callback()(_top)
     app.command("init")(init.init)
     app.command("run")(run.run)
@@ -56,20 +75,25 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("report")(report.report)
     app.command("export")(export.export)
     app.command("import")(import_.import_)
-    _add_paper(app, arguments)
+    _add_installed(app, arguments)
     return app
 
 
-def _add_paper(app: typer.Typer, arguments: list[str]) -> None:
-    if importlib.util.find_spec("ceibo.cli.paper") is None:
-        return
-    if arguments[:1] == ["paper"]:
-        app.add_typer(importlib.import_module("ceibo.cli.paper").app, name="paper")
-        return
+def _add_installed(app: typer.Typer, arguments: list[str]) -> None:
+    """Adds the verbs of other distributions (entry points of the group "ceibo.verbs").
 
-    @app.command("paper")
-    def paper() -> None:
-        """The experiments of the paper: `ceibo paper --help`."""
+    A verb is imported only when it is called; otherwise it is a line of the help.
+    """
+    for entry in sorted(entry_points(group="ceibo.verbs"), key=lambda each: each.name):
+        if arguments[:1] == [entry.name]:
+            app.add_typer(entry.load(), name=entry.name)
+        else:
+            origin = "another distribution" if entry.dist is None else entry.dist.name
+            app.command(entry.name, help=f"Of {origin}: `ceibo {entry.name} --help`.")(_not_loaded)
+
+
+def _not_loaded() -> None:
+    """Stands in the help for a verb of another distribution."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -79,7 +103,8 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.showwarning = _warn
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a character still gets the text
+            # a terminal that lacks a character still gets the text
+            stream.reconfigure(errors="backslashreplace")
     try:
         build(given)(given)
     except EvaluationsFailedError as error:
@@ -92,7 +117,9 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        typer.echo(f"ceibo: unexpected {type(error).__name__}: {error} (--debug shows where)", err=True)
+        typer.echo(
+            f"ceibo: unexpected {type(error).__name__}: {error} (--debug shows where)", err=True
+        )
         raise SystemExit(1) from None
 
 
@@ -106,7 +133,9 @@ def _debug(arguments: list[str]) -> tuple[bool, list[str]]:
 def _complain(error: Exception, debug: bool, status: int) -> None:
     if debug:
         traceback.print_exception(error)
-    typer.echo(f"ceibo: {_not_stored(error) if isinstance(error, NotStoredError) else error}", err=True)
+    typer.echo(
+        f"ceibo: {_not_stored(error) if isinstance(error, NotStoredError) else error}", err=True
+    )
     raise SystemExit(status) from None
 
 

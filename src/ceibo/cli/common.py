@@ -11,14 +11,20 @@ import typer
 from ceibo.cli import studyfile
 from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.toml import to_toml
+from ceibo.decide import Estimate, Measurement
 from ceibo.errors import ConflictError, InputError, NotFoundError, StorageError
-from ceibo.study import Estimate, Measurement, Study, Trial
+from ceibo.study import Study, Trial
 
-File = Annotated[Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")]
+File = Annotated[
+    Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")
+]
 Storage = Annotated[
     str | None,
     typer.Option(
-        help="Database URL instead of the file's, such as postgresql://user@host/db, shared by many machines.",
+        help=(
+            "Database URL instead of the file's, such as postgresql://user@host/db, shared by many"
+            " machines."
+        ),
         envvar="CEIBO_STORAGE",
         show_default=False,
     ),
@@ -38,10 +44,15 @@ def open_study(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
     try:
         study = Study.open(url, file.name)
     except NotFoundError as error:
-        raise NotFoundError(f"{error}. `ceibo run {path}` or `ceibo ask {path}` begins it.") from None
+        raise NotFoundError(
+            f"{error}. `ceibo run {path}` or `ceibo ask {path}` begins it."
+        ) from None
     except StorageError as error:
         if "there is no file" in str(error):
-            text = f"study {file.name!r} has not begun: {error}. `ceibo run {path}` or `ceibo ask {path}` begins it."
+            text = (
+                f"study {file.name!r} has not begun: {error}. `ceibo run {path}` or `ceibo ask"
+                f" {path}` begins it."
+            )
             raise NotFoundError(text) from None
         raise
     _check_same(file, study)
@@ -53,14 +64,18 @@ def open_or_begin(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
     file, url = load(path, storage)
     try:
         study = Study.create(file.space, storage=url, name=file.name, **options_of(file))
-    except ConflictError:  # it exists, perhaps since a moment ago: several machines may begin at once
+    except (
+        ConflictError
+    ):  # it exists, perhaps since a moment ago: several machines may begin at once
         study = Study.open(url, file.name)
         _check_same(file, study)
     return file, study
 
 
 def open_or_imagine(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
-    """The stored study of a file, or the same one in memory if it has not begun: nothing is left behind."""
+    """The stored study of a file, or the same one in memory if it has not begun: nothing is left
+    behind.
+    """
     try:
         return open_study(path, storage)
     except NotFoundError:
@@ -90,8 +105,8 @@ def _check_same(file: StudyFile, study: Study) -> None:
         if stored[key] != now[key]:
             shown = "initial" if key == "n_initial" else key
             raise InputError(
-                f"{file.path}: {shown} is {now[key]!r}, but study {study.name!r} was begun with {stored[key]!r}; "
-                f"change it back, or give the study another name."
+                f"{file.path}: {shown} is {now[key]!r}, but study {study.name!r} was begun with"
+                f" {stored[key]!r}; change it back, or give the study another name."
             )
 
 
@@ -100,10 +115,14 @@ def _check_same_space(file: StudyFile, study: Study) -> None:
     for name in [*stored, *now]:
         if now.get(name) == stored.get(name):
             continue
-        was, here = (to_toml(space[name].to_json()) if name in space else "not there" for space in (stored, now))
+        was, here = (
+            to_toml(space[name].to_json()) if name in space else "not there"
+            for space in (stored, now)
+        )
         raise InputError(
-            f"{file.path}: the space has changed: parameter {name!r} is {here} in the file, but study {study.name!r} "
-            f"was begun with {was}; change it back, or give the study another name."
+            f"{file.path}: the space has changed: parameter {name!r} is {here} in the file, but"
+            f" study {study.name!r} was begun with {was}; change it back, or give the study another"
+            " name."
         )
 
 
@@ -143,11 +162,17 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
 
 def measurement_json(measurement: Measurement) -> dict[str, Any]:
     """A measurement as plain data."""
-    return {"value": measurement.value, "noise": measurement.noise, "replicates": list(measurement.replicates)}
+    return {
+        "value": measurement.value,
+        "noise": measurement.noise,
+        "replicates": list(measurement.replicates),
+    }
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:
-    """A trial as plain data; `replaced` is what a measurement was before it was corrected, oldest first."""
+    """A trial as plain data; `replaced` is what a measurement was before it was corrected, oldest
+    first.
+    """
     told = zip(trial.measurements, trial.replaced, strict=True)
     return {
         "trial": trial.number,
@@ -164,13 +189,17 @@ def trial_json(trial: Trial) -> dict[str, Any]:
 def one_line(value: object, width: int = 60) -> str:
     """A value for people, on one line, without control characters."""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    text = "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in text
+    )
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def params_line(params: dict[str, Any], width: int = 60) -> str:
     """Parameters for people, on one line."""
-    return "  ".join(f"{one_line(name, width)}={one_line(value, width)}" for name, value in params.items())
+    return "  ".join(
+        f"{one_line(name, width)}={one_line(value, width)}" for name, value in params.items()
+    )
 
 
 def corrected(replaced: Sequence[Measurement]) -> str:
@@ -179,11 +208,15 @@ def corrected(replaced: Sequence[Measurement]) -> str:
 
 
 def rounded(mean: float, std: float) -> str:
-    """A mean with its uncertainty to two digits, and itself to as many as those allow: 71.6 ± 4.0."""
+    """A mean with its uncertainty to two digits, and itself to as many as those allow: 71.6
+    ± 4.0.
+    """
     if not (math.isfinite(mean) and math.isfinite(std) and std > 0):
         return f"{mean:.6g} ± {std:.2g}"
     shown = f"{std:.1e}"  # rounded first, since 0.0996 is 0.10
     decimals = 1 - int(shown.partition("e")[2])
     if decimals > 8 or max(abs(mean), std) >= 1e9:
         return f"{mean:.6g} ± {std:.2g}"
-    return f"{round(mean, decimals) + 0.0:.{max(decimals, 0)}f} ± {float(shown):.{max(decimals, 0)}f}"
+    return (
+        f"{round(mean, decimals) + 0.0:.{max(decimals, 0)}f} ± {float(shown):.{max(decimals, 0)}f}"
+    )

@@ -2,37 +2,53 @@
 
 from pathlib import Path
 
+from ceibo import files
 from ceibo.cli.studyfile import StudyFile
 from ceibo.errors import InputError
-from ceibo.study import files
 from ceibo.study.store.database import parse_url
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 
 
 def check_target(path: Path, file: StudyFile, storage: str) -> None:
-    """An error if a file to be written is the study's own, or cannot be written; told before any work is done."""
+    """An error if a file to be written is the study's own, or cannot be written; told before any
+    work is done.
+    """
     own = [file.path.resolve()]
     for url in {file.storage, storage}:
         parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             database = Path(parsed.database).resolve()
-            own += [database, *(database.with_name(f"{database.name}{end}") for end in ("-wal", "-shm", "-journal"))]
-    if path.resolve() in own or any(path.exists() and each.exists() and path.samefile(each) for each in own):
-        raise InputError(f"{path} belongs to the study itself and would be lost; write to another file.")
+            own += [
+                database,
+                *(
+                    database.with_name(f"{database.name}{end}")
+                    for end in ("-wal", "-shm", "-journal")
+                ),
+            ]
+    if path.resolve() in own or any(
+        path.exists() and each.exists() and path.samefile(each) for each in own
+    ):
+        raise InputError(
+            f"{path} belongs to the study itself and would be lost; write to another file."
+        )
     check_writable(path)
 
 
 def check_writable(path: Path) -> None:
     """An error if a path is a folder, lies in none, or is a database."""
     if not path.absolute().parent.is_dir():
-        raise InputError(f"cannot write {path}: the folder {path.parent} does not exist; create it first.")
+        raise InputError(
+            f"cannot write {path}: the folder {path.parent} does not exist; create it first."
+        )
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it.")
     if path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-                raise InputError(f"{path} is a database, perhaps of another study; write to another file.")
+                raise InputError(
+                    f"{path} is a database, perhaps of another study; write to another file."
+                )
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -6,12 +6,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.cli.export import COLUMNS
-from ceibo.cli.placeholders import nearest, to_text
 from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
+from ceibo.cli.verbs.export import COLUMNS
+from ceibo.command.placeholders import nearest, to_text
+from ceibo.decide import Categorical, Int, Measurement, Space
+from ceibo.decide.dimensions import Value
 from ceibo.errors import InputError
-from ceibo.study import Categorical, Int, Measurement, Space
-from ceibo.study.dimension import Value
 from ceibo.study.store import NewTrial
 from ceibo.study.table import column_names
 
@@ -21,7 +21,9 @@ _SOURCE: Final = {"source": "added"}
 @final
 @dataclass(frozen=True)
 class Rows:
-    """What a file holds: trials measured or failed, in its order, and how many rows had no value."""
+    """What a file holds: trials measured or failed, in its order, and how many rows had no
+    value.
+    """
 
     trials: tuple[NewTrial, ...]
     blank: int
@@ -42,7 +44,9 @@ class _Columns:
 
 
 def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
-    """The trials in a file; `value` and `noise` name columns that must be there, by default those of an export."""
+    """The trials in a file; `value` and `noise` name columns that must be there, by default those
+    of an export.
+    """
     names = column_names(space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
@@ -76,23 +80,32 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
         return place
 
     found = _Columns(
-        params, outcome("value", value), outcome("noise", noise), *map(outcome, ("replicates", "state", "reason"))
+        params,
+        outcome("value", value),
+        outcome("noise", noise),
+        *map(outcome, ("replicates", "state", "reason")),
     )
     if found.value is None and found.replicates is None:
         raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
     return found
 
 
-def _trial(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> NewTrial | None:
+def _trial(
+    space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers
+) -> NewTrial | None:
     """The trial in a row; None if nothing came of it."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
 
     def params() -> dict[str, Value]:
-        return space.check({name: _setting(space, name, cells[at], numbers) for name, at in columns.params.items()})
+        return space.check(
+            {name: _setting(space, name, cells[at], numbers) for name, at in columns.params.items()}
+        )
 
-    measurement = _measurement(cell(columns.value), cell(columns.noise), cell(columns.replicates), numbers)
+    measurement = _measurement(
+        cell(columns.value), cell(columns.noise), cell(columns.replicates), numbers
+    )
     if measurement is not None:
         return NewTrial(params(), _SOURCE, measurement=measurement)
     if cell(columns.state).casefold() == "failed":
@@ -110,7 +123,9 @@ def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
 
 
 def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> Value:
-    """The choice that a cell means: as it is written, else as people see it, else as a number or a truth value."""
+    """The choice that a cell means: as it is written, else as people see it, else as a number or a
+    truth value.
+    """
 
     def same_number(choice: Value) -> bool:
         if isinstance(choice, bool) or not isinstance(choice, int | float):
@@ -137,28 +152,36 @@ def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> V
 
 
 def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
-    """What a row says was measured, None if it says nothing; noise beside replicates is that of their mean."""
+    """What a row says was measured, None if it says nothing; noise beside replicates is that of
+    their mean.
+    """
     if not value and not replicates:
         return None
     deviation = numbers.read(noise, "noise") if noise else None
     if replicates:
         of = Measurement.of(
-            numbers.read(each, "replicates", "numbers with spaces between") for each in replicates.split()
+            numbers.read(each, "replicates", "numbers with spaces between")
+            for each in replicates.split()
         )
         if value and not _agrees(value, float(numbers.read(value, "value")), of.value):
             raise InputError(
-                f"the value is {value}, but the mean of the replicates is {of.value:.6g}; leave one of the cells empty."
+                f"the value is {value}, but the mean of the replicates is {of.value:.6g}; leave one"
+                " of the cells empty."
             )
         measurement = Measurement(of.value, deviation, of.replicates)
     else:
         measurement = Measurement(numbers.read(value, "value"), deviation)
     if not measurement.is_finite:
-        raise InputError(f"the value is {measurement.value!r}; leave the cell empty if there is none.")
+        raise InputError(
+            f"the value is {measurement.value!r}; leave the cell empty if there is none."
+        )
     return measurement
 
 
 def _agrees(written: str, value: float, mean: float) -> bool:
-    """Whether a value is the mean to the digits it is written with: spreadsheets show means rounded."""
+    """Whether a value is the mean to the digits it is written with: spreadsheets show means
+    rounded.
+    """
     mantissa, _, exponent = written.replace(",", ".").lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     unit = float(Decimal(10) ** (int(exponent or 0) - digits))

@@ -1,4 +1,6 @@
-"""A table as spreadsheet programs save it: CSV with its separator, its encoding and its decimal mark found out."""
+"""A table as spreadsheet programs save it: CSV with its separator, its encoding and its decimal
+mark found out.
+"""
 
 import codecs
 import csv
@@ -10,19 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
-from ceibo.cli.numbers import MINUS, to_number, with_point
-from ceibo.cli.placeholders import nearest
+from ceibo.command.placeholders import nearest
 from ceibo.errors import InputError
+from ceibo.text import MINUS, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls
-_SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)  # how Excel names the separator
+_SEP_LINE: Final = re.compile(
+    r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE
+)  # how Excel names the separator
 
 
 @final
 @dataclass(frozen=True)
 class Table:
-    """A header and rows, each with the line it begins on; cells beyond the header are blank and left out."""
+    """A header and rows, each with the line it begins on; cells beyond the header are blank and
+    left out.
+    """
 
     path: Path
     header: tuple[str, ...]
@@ -31,18 +37,26 @@ class Table:
     note: str | None = None
 
     def column(self, name: str, loosely: bool = False, but: Collection[int] = ()) -> int | None:
-        """The place of a column, None if there is none; `loosely` in any capitals, among those not in `but`.
+        """The place of a column, None if there is none; `loosely` in any capitals, among those not
+        in `but`.
 
-        Names are compared as people see them: é is é in whichever of its two encodings, spaces around do not count.
+        Names are compared as people see them: é is é in whichever of its two encodings, spaces
+        around do not count.
         """
         wanted, seen = plain(name), [plain(each) for each in self.header]
         places = [place for place, each in enumerate(seen) if each == wanted and place not in but]
         if not places and loosely:
             folded = wanted.casefold()
-            places = [place for place, each in enumerate(seen) if each.casefold() == folded and place not in but]
+            places = [
+                place
+                for place, each in enumerate(seen)
+                if each.casefold() == folded and place not in but
+            ]
         if len(places) > 1:
             shown = ", ".join(repr(self.header[place]) for place in places)
-            raise InputError(f"{self.path}: several columns could be {name!r}: {shown}; rename all but one.")
+            raise InputError(
+                f"{self.path}: several columns could be {name!r}: {shown}; rename all but one."
+            )
         return places[0] if places else None
 
     def no_column(self, name: str) -> InputError:
@@ -50,7 +64,9 @@ class Table:
         found = ", ".join(map(repr, self.header)) or "nothing"
         close = nearest(name, filter(None, self.header))
         advice = "" if close is None else f"; did you mean {close!r}?"
-        return InputError(f"{self.path}: there is no column {name!r}{advice or '.'} The first line has {found}.")
+        return InputError(
+            f"{self.path}: there is no column {name!r}{advice or '.'} The first line has {found}."
+        )
 
 
 def plain(text: str) -> str:
@@ -64,7 +80,9 @@ def read_table(path: Path, wanted: Collection[str]) -> Table:
     first = _SEP_LINE.match(text)
     body = text[first.end() :] if first else text
     try:
-        separator = first[1] if first else _separator(body, {plain(name).casefold() for name in wanted})
+        separator = (
+            first[1] if first else _separator(body, {plain(name).casefold() for name in wanted})
+        )
         records = _records(body, separator, 2 if first else 1)
         _, header = next(records, (1, ()))
         rows = tuple(_fitted(path, header, line, cells, separator) for line, cells in records)
@@ -80,8 +98,11 @@ def _decode(path: Path) -> tuple[str, str | None]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     if content.startswith(_WORKBOOKS):
-        raise InputError(f"{path} is a workbook, not text; save the sheet as CSV (UTF-8) and import that file.")
-    encodings = ["utf-8-sig", "cp1252", "latin-1"]  # Windows writes cp1252, Latin-1 with quotes and the euro
+        raise InputError(
+            f"{path} is a workbook, not text; save the sheet as CSV (UTF-8) and import that file."
+        )
+    # Windows writes cp1252, Latin-1 with quotes and the euro
+    encodings = ["utf-8-sig", "cp1252", "latin-1"]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     for encoding in encodings:
@@ -108,7 +129,9 @@ def _separator(text: str, wanted: set[str]) -> str:
 
 
 def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The records that are not blank, each with the line it begins on. Lines end where CSV says, not at a form feed."""
+    """The records that are not blank, each with the line it begins on. Lines end where CSV says,
+    not at a form feed.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     for cells in reader:
@@ -120,19 +143,27 @@ def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[
 def _fitted(
     path: Path, header: tuple[str, ...], line: int, cells: tuple[str, ...], separator: str
 ) -> tuple[int, tuple[str, ...]]:
-    """A record as long as the header. A surplus cell is refused: a decimal comma has moved all that follows it."""
+    """A record as long as the header. A surplus cell is refused: a decimal comma has moved all that
+    follows it.
+    """
     if any(cell.strip() for cell in cells[len(header) :]):
-        cause = "an unquoted decimal comma, or another comma?" if separator == "," else "an unquoted separator?"
+        cause = (
+            "an unquoted decimal comma, or another comma?"
+            if separator == ","
+            else "an unquoted separator?"
+        )
         raise InputError(
-            f"{path}, line {line}: there are {len(cells)} cells, but the first line names {len(header)} columns; "
-            f"{cause} Write 45.2, or quote the cell."
+            f"{path}, line {line}: there are {len(cells)} cells, but the first line names"
+            f" {len(header)} columns; {cause} Write 45.2, or quote the cell."
         )
     return line, (*cells[: len(header)], *[""] * (len(header) - len(cells)))
 
 
 @final
 class Numbers:
-    """Reads the numbers of a table. A decimal comma needs another separator; a table has one decimal mark."""
+    """Reads the numbers of a table. A decimal comma needs another separator; a table has one
+    decimal mark.
+    """
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
@@ -147,7 +178,9 @@ class Numbers:
             pointed = with_point(text)
             if self._separator == "," or pointed is None or "." in text:
                 advice = f"write {pointed or '66.5'}"
-                raise InputError(f"{what}: expected {wanted} with a decimal point, got {cell!r}; {advice}.")
+                raise InputError(
+                    f"{what}: expected {wanted} with a decimal point, got {cell!r}; {advice}."
+                )
             written = pointed
         number = to_number(written)
         if number is None:
@@ -161,7 +194,7 @@ class Numbers:
             return
         if self._seen not in (None, mark):
             raise InputError(
-                f"{what}: {text!r} and {self._example!r} have different decimal marks; write all numbers of the file "
-                f"alike, and thousands without a mark."
+                f"{what}: {text!r} and {self._example!r} have different decimal marks; write all"
+                " numbers of the file alike, and thousands without a mark."
             )
         self._seen, self._example = mark, self._example or text

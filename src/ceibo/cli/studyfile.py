@@ -1,6 +1,7 @@
 """The study file, study.toml: what to optimise, with which command, until when.
 
-Paths in the file (the storage, the command's program and files) are relative to the folder of the file.
+Paths in the file (the storage, the command's program and files) are relative to the folder of the
+file.
 """
 
 import tomllib
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.cli.placeholders import Template, nearest
+from ceibo.command.placeholders import Template, nearest
+from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
-from ceibo.study import Limits, Settings, Space
+from ceibo.study import Limits
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
@@ -94,7 +96,9 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     _known(stop, _STOP, "[stop]")
     if not raw.get("space"):
         example = 'x = {type = "float", low = 0, high = 1}'
-        raise InputError(f"there is no [space] to vary; it needs at least one parameter, as in {example}.")
+        raise InputError(
+            f"there is no [space] to vary; it needs at least one parameter, as in {example}."
+        )
     space = _space(_table(raw, "space"))
     name = _text(raw, "name", path.stem)
     usual = Settings()
@@ -114,7 +118,8 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     direction = _text(raw, "direction", "minimize")
     if direction not in _DIRECTIONS:
         raise InputError(
-            f'direction: expected "minimize" or "maximize", got {direction!r}{_near(direction, _DIRECTIONS)}'
+            'direction: expected "minimize" or "maximize", got'
+            f" {direction!r}{_near(direction, _DIRECTIONS)}"
         )
     return StudyFile(
         path=path,
@@ -136,7 +141,10 @@ def _space(table: Mapping[str, Any]) -> Space:
         if isinstance(entry, Mapping) and isinstance(kind := entry.get("type"), str):
             if kind not in _SPACE:
                 wanted = '"float", "int" or "categorical"'
-                raise InputError(f"parameter {name!r}: expected type = {wanted}, got {kind!r}{_near(kind, _SPACE)}")
+                raise InputError(
+                    f"parameter {name!r}: expected type = {wanted}, got"
+                    f" {kind!r}{_near(kind, _SPACE)}"
+                )
             _known(entry, _SPACE[kind], f"parameter {name!r}")
     try:
         return Space.from_json(table)
@@ -150,13 +158,19 @@ def _space(table: Mapping[str, Any]) -> Space:
 def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
     argv = command.get("argv")
     if not isinstance(argv, list) or not argv or not all(isinstance(each, str) for each in argv):
-        wanted = 'a list of strings, as in ["python", "train.py", "--rate", "{rate}"]; no shell reads it'
+        wanted = (
+            'a list of strings, as in ["python", "train.py", "--rate", "{rate}"]; no shell reads it'
+        )
         raise InputError(f"command.argv: expected {wanted}, got {argv!r}.")
-    return Template(tuple(argv), space, path.absolute().parent, _positive(command, "timeout", "command.timeout"))
+    return Template(
+        tuple(argv), space, path.absolute().parent, _positive(command, "timeout", "command.timeout")
+    )
 
 
 def storage_of(name: str) -> str:
-    """The storage beside the file for a study of this name; in a URL `?` and `%` are signs, a slash is a folder."""
+    """The storage beside the file for a study of this name; in a URL `?` and `%` are signs, a slash
+    is a folder.
+    """
     file = _quoted(name.replace("/", "-").replace("\\", "-"))
     return f"{SQLITE}{file}.db"
 
@@ -170,10 +184,15 @@ def _beside(storage: str, path: Path) -> str:
     file = storage.removeprefix(SQLITE)
     name, mark, query = file.partition("?")
     if storage.startswith(SQLITE) and mark and "=" not in query:
-        raise InputError(f"storage: the ? in {storage!r} would end the file's name; write {SQLITE}{name}%3F{query}.")
+        raise InputError(
+            f"storage: the ? in {storage!r} would end the file's name; write"
+            f" {SQLITE}{name}%3F{query}."
+        )
     if not storage.startswith(SQLITE) or not file or file == ":memory:" or Path(file).is_absolute():
         if storage in ("sqlite://", f"{SQLITE}", f"{SQLITE}:memory:"):
-            raise InputError(f"storage: {storage!r} is memory, which is gone when a command ends; name a file.")
+            raise InputError(
+                f"storage: {storage!r} is memory, which is gone when a command ends; name a file."
+            )
         return storage
     return f"{SQLITE}{Path(_quoted(str(path.absolute().parent))) / file}"
 
@@ -181,7 +200,9 @@ def _beside(storage: str, path: Path) -> str:
 def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in table:
         if key not in known:
-            raise InputError(f"unknown key {key!r} in {where}{_near(key, known)} Known are {', '.join(known)}.")
+            raise InputError(
+                f"unknown key {key!r} in {where}{_near(key, known)} Known are {', '.join(known)}."
+            )
 
 
 def _near(word: str, known: Iterable[str]) -> str:
@@ -215,7 +236,11 @@ def _positive(raw: Mapping[str, Any], key: str, where: str) -> float | None:
     value = raw.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 < value < float("inf")
+    ):
         raise InputError(f"{where}: expected a finite number above zero, got {value!r}.")
     return float(value)
 

@@ -1,12 +1,13 @@
 """Many starts climbing together: a batched quasi-Newton (BFGS) ascent in a box.
 
-Each start keeps its own inverse Hessian and step, but all evaluations of a step are one batch, which for small
-models costs little more than one point. Bounds are kept by projection: a coordinate at a bound whose gradient points
-outward is held. A start ends when the quadratic model promises less than the tolerance from another step, or when it
-has fallen far behind the best compared with what its last step gained.
+Each start keeps its own inverse Hessian and step, but all evaluations of a step are one batch,
+which for small models costs little more than one point. Bounds are kept by projection: a coordinate
+at a bound whose gradient points outward is held. A start ends when the quadratic model promises
+less than the tolerance from another step, or when it has fallen far behind the best compared with
+what its last step gained.
 
-The hyperparameter fit climbs with it too (one start), handing the inverse Hessian learnt on a subset of the data on to
-the next, which saves more than half of the steps on all data.
+The hyperparameter fit climbs with it too (one start), handing the inverse Hessian learnt on a
+subset of the data on to the next, which saves more than half of the steps on all data.
 """
 
 from collections.abc import Callable
@@ -22,30 +23,37 @@ Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), grad
 _SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
 _TINY: Final = np.finfo(np.float64).tiny
-_SETTLED: Final = 100.0  # the last gain must be within this many tolerances for a start to end by its model's word
+# the last gain must be within this many tolerances for a start to end by its model's word
+_SETTLED: Final = 100.0
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Bounds (d,) each, and the natural length of a step in each coordinate; width 0 holds a coordinate."""
+    """Bounds (d,) each, and the natural length of a step in each coordinate; width 0 holds a
+    coordinate.
+    """
 
     lower: Array
     upper: Array
     widths: Array
 
     def directed(self, x: Array, gradient: Array, H: Array) -> tuple[Array, Array]:
-        """The gradient without the coordinates held, and the quasi-Newton direction H·gradient; (B, d) each."""
+        """The gradient without the coordinates held, and the quasi-Newton direction H·gradient; (B,
+        d) each.
+        """
         bound = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0))
         held = bound | (self.widths == 0.0)
         slope = np.where(held, 0.0, gradient)
         direction = H @ slope[:, :, None]
         bound &= self.widths > 0.0
         if bound.any():
-            # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb H_bb⁻¹ H_bf.
+            # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb
+            # H_bb⁻¹ H_bf.
             H_bb = np.where(bound[:, :, None] & bound[:, None, :], H, 0.0)
             diagonal = np.einsum("bii->bi", H_bb)
-            diagonal += np.where(bound, 1e-10 * diagonal + _TINY, 1.0)  # keeps rounding from making it singular
+            # keeps rounding from making it singular
+            diagonal += np.where(bound, 1e-10 * diagonal + _TINY, 1.0)
             direction -= H @ np.linalg.solve(H_bb, direction * bound[:, :, None])
         return slope, np.where(held, 0.0, direction[:, :, 0])
 
@@ -57,7 +65,8 @@ class Rules:
 
     iterations: int  # batches evaluated, at most
     tolerance: float  # ends when another step promises less
-    first_step: float = 0.2  # longest step in a coordinate, in widths, before any curvature is known
+    # longest step in a coordinate, in widths, before any curvature is known
+    first_step: float = 0.2
     longest_step: float = 1.0  # and after
     patience: int = 8  # steps before a start may give up
     hopeless: float = 30.0  # gives up when this many steps like its last would not reach the best
@@ -66,8 +75,9 @@ class Rules:
 @final
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Points reached (B, d), their values (B,), inverse Hessians of −f there (B, d, d), and which starts ended
-    by themselves rather than by the limit on iterations (B,)."""
+    """Points reached (B, d), their values (B,), inverse Hessians of −f there (B, d, d), and which
+    starts ended by themselves rather than by the limit on iterations (B,).
+    """
 
     x: Array
     values: Array
@@ -142,9 +152,14 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
     new_value, new_gradient = evaluate(trial)
     predicted = _dot(moved, starts.slope)
     gain = new_value - value
-    good = (gain >= _SUFFICIENT * predicted) & (predicted > 0.0) & np.isfinite(new_gradient).all(axis=1)
+    good = (
+        (gain >= _SUFFICIENT * predicted)
+        & (predicted > 0.0)
+        & np.isfinite(new_gradient).all(axis=1)
+    )
     H, fresh = _updated(starts, good, moved, gradient - new_gradient, box.widths)
-    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient, which cannot.
+    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient,
+    # which cannot.
     lost = ~(predicted > 0.0) & ~starts.fresh
     ended = ((np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0.0)) & ~lost
     step = np.ones(len(x))
@@ -161,7 +176,10 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
     slope, direction = box.directed(trial, new_gradient, H)
     promise = 0.5 * _dot(slope, direction)
     ended |= (promise < rules.tolerance) & (gain < _SETTLED * rules.tolerance) & ~fresh
-    return _Starts(starts.row, trial, new_value, new_gradient, slope, direction, H, fresh, step, gain), ended
+    return (
+        _Starts(starts.row, trial, new_value, new_gradient, slope, direction, H, fresh, step, gain),
+        ended,
+    )
 
 
 def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
@@ -175,7 +193,9 @@ def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
 
 
 def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> tuple[Array, Mask]:
-    """Inverse Hessians of −f after moves s and changes y of −gradient (B, d), by the BFGS formula."""
+    """Inverse Hessians of −f after moves s and changes y of −gradient (B, d), by the BFGS
+    formula.
+    """
     H, fresh = starts.H, starts.fresh
     curvature = _dot(s, y)
     usable = good & (curvature > 1e-10 * np.sqrt(_dot(s, s) * _dot(y, y)))
@@ -183,7 +203,9 @@ def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> 
     first = fresh & usable
     if first.any():  # size of the first guess, from the curvature just seen
         weighted = _dot(y * widths, y * widths)
-        H = np.where(first[:, None, None], H * (safe / np.where(first, weighted, 1.0))[:, None, None], H)
+        H = np.where(
+            first[:, None, None], H * (safe / np.where(first, weighted, 1.0))[:, None, None], H
+        )
         fresh = fresh & ~usable
     a = s * (usable / safe)[:, None]
     Hy = (H @ y[:, :, None])[:, :, 0]

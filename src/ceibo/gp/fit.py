@@ -1,7 +1,8 @@
 """Choosing the hyperparameters: maximum a posteriori (default) or maximum likelihood.
 
-The search runs on growing subsets of the data and ends on all of them: most steps are then taken where they are
-cheap, and the result is a local maximum of the objective over all data. It is deterministic.
+The search runs on growing subsets of the data and ends on all of them: most steps are then taken
+where they are cheap, and the result is a local maximum of the objective over all data. It is
+deterministic.
 """
 
 import itertools
@@ -22,13 +23,14 @@ from ceibo.gp.linalg import NotPositiveDefiniteError, limited_blas
 from ceibo.gp.observations import Observations, standardize
 from ceibo.gp.posterior import GaussianProcess
 
-# Ranges searched, in standard units. Wide enough to never matter with priors; without them they stop length scales
-# of dimensions that do not matter from running away.
+# Ranges searched, in standard units. Wide enough to never matter with priors; without them they
+# stop length scales of dimensions that do not matter from running away.
 _LENGTHSCALE_RANGE: Final = (5e-3, 1e4)
 _VARIANCE_RANGE: Final = (1e-6, 1e4)
 _NOISE_RANGE: Final = (1e-8, 1e2)
 _SMALLEST_SUBSET, _SUBSET_GROWTH = 40, 3
-_ROUGH, _FINE = 3e-2, 1e-3  # a search ends when another step promises less log density: on a subset, on all data
+# a search ends when another step promises less log density: on a subset, on all data
+_ROUGH, _FINE = 3e-2, 1e-3
 _STEPS: Final = 200
 
 
@@ -44,7 +46,9 @@ class FitStatus(Enum):
 @final
 @dataclass(frozen=True, eq=False)
 class Hyperparameters:
-    """Hyperparameters in standard units (unit cube, y of unit variance); `noise` is NaN where all noise is known."""
+    """Hyperparameters in standard units (unit cube, y of unit variance); `noise` is NaN where all
+    noise is known.
+    """
 
     lengthscales: Array
     variance: float
@@ -52,12 +56,14 @@ class Hyperparameters:
 
     def __post_init__(self) -> None:
         lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
-        values = np.append(lengthscales, [self.variance, 1.0 if np.isnan(self.noise) else self.noise])
+        values = np.append(
+            lengthscales, [self.variance, 1.0 if np.isnan(self.noise) else self.noise]
+        )
         if lengthscales.ndim != 1 or not np.all(np.isfinite(values)) or np.any(values <= 0):
             raise InputError(
-                "hyperparameters must be finite and above zero, got "
-                f"lengthscales {lengthscales.tolist()}, variance {self.variance!r} and noise {self.noise!r}. "
-                "Noise may also be NaN: all known."
+                "hyperparameters must be finite and above zero, got lengthscales"
+                f" {lengthscales.tolist()}, variance {self.variance!r} and noise {self.noise!r}."
+                " Noise may also be NaN: all known."
             )
         object.__setattr__(self, "lengthscales", lengthscales)
 
@@ -78,9 +84,10 @@ class Hyperparameters:
 class FitResult:
     """A fitted Gaussian process, in the units of y, and how it came about.
 
-    `hyperparameters` are in standard units and serve as `start` of a later fit. `noise_variance` is the inferred
-    noise variance of one measurement, in squared units of y, or None if all noise was known. `log_density` is what
-    the search maximised, in standard units: the likelihood, with priors if there were any; −inf if it failed.
+    `hyperparameters` are in standard units and serve as `start` of a later fit. `noise_variance` is
+    the inferred noise variance of one measurement, in squared units of y, or None if all noise was
+    known. `log_density` is what the search maximised, in standard units: the likelihood, with
+    priors if there were any; −inf if it failed.
     """
 
     gp: GaussianProcess
@@ -108,8 +115,9 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     Args:
         X: (n, d) points in the unit cube.
         y: (n,) values, in any units; centred and scaled inside.
-        noise_variance: known noise variances, one number or (n,); NaN, or None for all, where the noise is unknown:
-            one variance is then inferred for those observations. Repeated rows of X are replicates.
+        noise_variance: known noise variances, one number or (n,); NaN, or None for all, where the
+            noise is unknown: one variance is then inferred for those observations. Repeated rows of
+            X are replicates.
         kernel: "matern12", "matern32", "matern52" or "squared-exponential".
         method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
         categorical: columns of X compared by equality.
@@ -130,7 +138,9 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     if method not in ("map", "ml"):
         raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
     if start is not None and len(start.lengthscales) != d:
-        raise InputError(f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}.")
+        raise InputError(
+            f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
+        )
     data = standardize(points, values, noise)
     priors = Priors.default(d, data.infers_noise) if method == "map" else None
     search = _Search(data, make_kernel, columns, priors)  # type: ignore[arg-type]
@@ -145,7 +155,13 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
 class _Search:
     """The search for θ, from fresh starts and from `start`."""
 
-    def __init__(self, data: Observations, kernel: type[Kernel], categorical: tuple[int, ...], priors: Priors | None):
+    def __init__(
+        self,
+        data: Observations,
+        kernel: type[Kernel],
+        categorical: tuple[int, ...],
+        priors: Priors | None,
+    ):
         self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
@@ -165,7 +181,8 @@ class _Search:
         self.evaluations += objective.evaluations
         for smaller, rows in itertools.pairwise(subsets):
             objective = self._objective(rows)
-            # More data, more curvature: by how much depends on the data; the square root is a fair middle.
+            # More data, more curvature: by how much depends on the data; the square root is a fair
+            # middle.
             best = self._climb(objective, best.x[0], best.H * np.sqrt(len(smaller) / len(rows)))
             self.evaluations += objective.evaluations
         if not np.isfinite(best.values[0]):
@@ -186,7 +203,9 @@ class _Search:
         ]
 
     def _subsets(self) -> list[Array]:
-        """Rows of growing subsets, evenly spread over the order of measurement; the last is all rows."""
+        """Rows of growing subsets, evenly spread over the order of measurement; the last is all
+        rows.
+        """
         n = len(self.data.X)
         sizes = [n]
         while sizes[-1] >= _SUBSET_GROWTH * _SMALLEST_SUBSET:
@@ -204,13 +223,25 @@ class _Search:
 
         box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(len(theta)))
         tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
-        return climb(evaluate, theta[None, :], box, Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0), H)
+        return climb(
+            evaluate,
+            theta[None, :],
+            box,
+            Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0),
+            H,
+        )
 
 
 def _result(
-    search: _Search, theta: Array, ending: tuple[FitStatus, str], raw_count: int, expected: float | None
+    search: _Search,
+    theta: Array,
+    ending: tuple[FitStatus, str],
+    raw_count: int,
+    expected: float | None,
 ) -> FitResult:
-    """The fitted process in the units of y; falls back to defaults if the fitted values cannot be used."""
+    """The fitted process in the units of y; falls back to defaults if the fitted values cannot be
+    used.
+    """
     data, d = search.data, search.data.X.shape[1]
     status, message = ending
     try:
@@ -220,20 +251,37 @@ def _result(
         status, message = FitStatus.DEFAULT, f"{FitStatus.DEFAULT.value} ({error})"
         hyperparameters = search.defaults()[0]
         gp = _process(search, hyperparameters, expected)
-    likelihood = gp.log_likelihood + data.log_factor - (raw_count - len(data.X)) * float(np.log(data.scale))
+    likelihood = (
+        gp.log_likelihood + data.log_factor - (raw_count - len(data.X)) * float(np.log(data.scale))
+    )
     inferred = None
     if data.infers_noise:
         likelihood += data.replicate_term(float(np.log(hyperparameters.noise)))[0]
         inferred = hyperparameters.noise * data.scale**2
-    return FitResult(gp, likelihood, search.log_density, hyperparameters, inferred, status, message, search.evaluations)
+    return FitResult(
+        gp,
+        likelihood,
+        search.log_density,
+        hyperparameters,
+        inferred,
+        status,
+        message,
+        search.evaluations,
+    )
 
 
-def _process(search: _Search, hyperparameters: Hyperparameters, expected: float | None) -> GaussianProcess:
+def _process(
+    search: _Search, hyperparameters: Hyperparameters, expected: float | None
+) -> GaussianProcess:
     data = search.data
     squared = data.scale**2
-    kernel = search.kernel(hyperparameters.lengthscales, hyperparameters.variance * squared, search.categorical)
+    kernel = search.kernel(
+        hyperparameters.lengthscales, hyperparameters.variance * squared, search.categorical
+    )
     noise = data.noise_with(hyperparameters.noise) * squared
     if expected is None:
         expected = hyperparameters.noise * squared
-    gp = GaussianProcess(data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected)
+    gp = GaussianProcess(
+        data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected
+    )
     return gp if search.priors is None else gp.with_estimated_mean(data.scale)

@@ -1,6 +1,7 @@
 """What the engine accepts: arrays are checked once, at the door, and never silently guessed.
 
-Every array that passes is a fresh, read-only, contiguous float64 copy, so that a frozen object stays frozen.
+Every array that passes is a fresh, read-only, contiguous float64 copy, so that a frozen object
+stays frozen.
 """
 
 import operator
@@ -33,9 +34,13 @@ def as_points(X: ArrayLike, name: str = "X", dimension: int | None = None) -> Ar
         hint = " Use X[None, :] for one point, X[:, None] for points in one dimension."
         raise InputError(f"{name} must have shape (n, d), but has shape {points.shape}.{hint}")
     if points.shape[0] == 0 or points.shape[1] == 0:
-        raise InputError(f"{name} must hold at least one point of at least one dimension, got {points.shape}.")
+        raise InputError(
+            f"{name} must hold at least one point of at least one dimension, got {points.shape}."
+        )
     if dimension is not None and points.shape[1] != dimension:
-        raise InputError(f"{name} must have {dimension} columns, one per dimension, but has {points.shape[1]}.")
+        raise InputError(
+            f"{name} must have {dimension} columns, one per dimension, but has {points.shape[1]}."
+        )
     _require_finite(points, name, "Leave out or repair those rows.")
     return points
 
@@ -52,20 +57,25 @@ def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
     """One finite value per point, as a (n,) array."""
     values = as_floats(y, name)
     if values.shape != (n,):
-        raise InputError(f"{name} must have shape ({n},), one value per row of X, but has shape {values.shape}.")
+        raise InputError(
+            f"{name} must have shape ({n},), one value per row of X, but has shape {values.shape}."
+        )
     _require_finite(values, name, "A failed measurement has no value: leave it out.")
     return values
 
 
 def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
-    """Noise variances as a (n,) array; a scalar serves all points; NaN (unknown) only where `unknown` is set."""
+    """Noise variances as a (n,) array; a scalar serves all points; NaN (unknown) only where
+    `unknown` is set.
+    """
     noise = as_floats(noise_variance, "noise_variance")
     if noise.ndim == 0:
         noise = np.full(n, float(noise))
         noise.setflags(write=False)
     if noise.shape != (n,):
         raise InputError(
-            f"noise_variance must be one number or have shape ({n},), one per row of X, but has shape {noise.shape}."
+            f"noise_variance must be one number or have shape ({n},), one per row of X, but has"
+            f" shape {noise.shape}."
         )
     if np.any(noise < 0):
         raise InputError(
@@ -73,7 +83,9 @@ def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
             "It is the square of the noise's standard deviation."
         )
     if np.any(np.isinf(noise)):
-        raise InputError("noise_variance must be finite. A point with infinite noise says nothing: leave it out.")
+        raise InputError(
+            "noise_variance must be finite. A point with infinite noise says nothing: leave it out."
+        )
     if not unknown and np.any(np.isnan(noise)):
         raise InputError(
             "noise_variance holds NaN (unknown noise), but a GaussianProcess needs every variance. "
@@ -90,7 +102,8 @@ def as_number(value: object, name: str, *, above: bool = False) -> float:
         number = np.nan
     if not (np.isfinite(number) and (number > 0 if above else number >= 0)):
         raise InputError(
-            f"{name} must be a finite number {'above zero' if above else 'of zero or above'}, got {value!r}."
+            f"{name} must be a finite number {'above zero' if above else 'of zero or above'}, got"
+            f" {value!r}."
         )
     return number
 
@@ -115,7 +128,9 @@ def as_columns(columns: Sequence[int], dimension: int, name: str) -> tuple[int, 
     """Column indices within 0..d−1, sorted, without repeats."""
     indices = tuple(sorted({int(column) for column in columns}))
     if indices and not (indices[0] >= 0 and indices[-1] < dimension):
-        raise InputError(f"{name} must be column indices from 0 to {dimension - 1}, got {tuple(columns)}.")
+        raise InputError(
+            f"{name} must be column indices from 0 to {dimension - 1}, got {tuple(columns)}."
+        )
     return indices
 
 
@@ -123,4 +138,6 @@ def _require_finite(array: Array, name: str, advice: str) -> None:
     if not np.all(np.isfinite(array)):
         bad = np.argwhere(~np.isfinite(array))[0]
         where = ", ".join(str(int(index)) for index in bad)
-        raise InputError(f"{name} must be finite, but {name}[{where}] is {array[tuple(bad)]!r}. {advice}")
+        raise InputError(
+            f"{name} must be finite, but {name}[{where}] is {array[tuple(bad)]!r}. {advice}"
+        )

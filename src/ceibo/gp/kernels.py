@@ -3,12 +3,12 @@
 Notation
     A (N, d), B (M, d)   points
     ℓ (d,)               length scales; v the variance k(x, x)
-    s (N, M)             scaled squared distance: Σ_k (a_k − b_k)² / ℓ_k², where a categorical dimension
-                         contributes [a_k ≠ b_k] / ℓ_k² instead
+    s (N, M)             scaled squared distance: Σ_k (a_k − b_k)² / ℓ_k², where a categorical
+                         dimension contributes [a_k ≠ b_k] / ℓ_k² instead
     g(s)                 the kernel's profile, g(0) = 1, so that k = v·g(s); g'(s) is its slope
 
-Every derivative follows from g'(s): in x, ∂k/∂a_k = 2 v g'(s) (a_k − b_k)/ℓ_k²; in the length scales,
-∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel is its profile alone.
+Every derivative follows from g'(s): in x, ∂k/∂a_k = 2 v g'(s) (a_k − b_k)/ℓ_k²; in the length
+scales, ∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel is its profile alone.
 """
 
 from abc import ABC, abstractmethod
@@ -22,8 +22,8 @@ from scipy.spatial.distance import cdist
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_columns, as_positive, as_values
 
-# Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows at s = 745²),
-# so capping s changes no value and keeps inf·0 out of the products.
+# Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows
+# at s = 745²), so capping s changes no value and keeps inf·0 out of the products.
 _FAR: Final = 1e6
 
 
@@ -32,7 +32,8 @@ class Kernel(ABC):
     """k(a, b) = variance · g(s). Abstract: a final subclass gives the profile g.
 
     Args:
-        lengthscales: (d,) positive numbers, in the units of X; one number serves a one-dimensional space.
+        lengthscales: (d,) positive numbers, in the units of X; one number serves a one-dimensional
+            space.
         variance: k(x, x), in the squared units of the values.
         categorical: columns compared by 0/1 mismatch instead of by difference.
     """
@@ -48,7 +49,9 @@ class Kernel(ABC):
             raise InputError(f"lengthscales must be above zero, got {lengthscales.tolist()}.")
         object.__setattr__(self, "lengthscales", lengthscales)
         object.__setattr__(self, "variance", as_positive(self.variance, "variance"))
-        object.__setattr__(self, "categorical", as_columns(self.categorical, lengthscales.size, "categorical"))
+        object.__setattr__(
+            self, "categorical", as_columns(self.categorical, lengthscales.size, "categorical")
+        )
 
     @staticmethod
     @abstractmethod
@@ -60,7 +63,9 @@ class Kernel(ABC):
         return int(self.lengthscales.size)
 
     def squared_distance(self, A: Array, B: Array) -> Array:
-        """Scaled squared distances s (N, M), from differences, so that coincident points are exactly 0 apart."""
+        """Scaled squared distances s (N, M), from differences, so that coincident points are
+        exactly 0 apart.
+        """
         if not self.categorical:
             s: Array = cdist(A / self.lengthscales, B / self.lengthscales, "sqeuclidean")
         else:
@@ -98,7 +103,9 @@ class Kernel(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Cross:
-    """k(A, B) and its derivative in A, contracted with weights on demand so that no (N, M, d) array is made."""
+    """k(A, B) and its derivative in A, contracted with weights on demand so that no (N, M, d) array
+    is made.
+    """
 
     values: Array  # (N, M)
     slopes: Array  # (N, M) 2 v g'(s)

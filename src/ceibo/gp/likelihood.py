@@ -6,12 +6,14 @@ Notation
     log p(y | θ) = −½ rᵀα − ½ log det K − (n/2) log 2π,   r = y − m
     ∂/∂θ_k = ½ Σ_ij (α_i α_j − A_ij) ∂K_ij/∂θ_k            (Rasmussen & Williams 2006, eq. 5.9)
 
-Maximum likelihood has m = 0, as in the paper. With priors the constant m is estimated too, with the prior N(0, 1): for
-each θ the best is m = 1ᵀA y/(1ᵀA 1 + 1), and it may be held fixed when differentiating (the envelope theorem). The mean
-of the values is no estimate of it: a search measures where values are good.
+Maximum likelihood has m = 0, as in the paper. With priors the constant m is estimated too, with the
+prior N(0, 1): for each θ the best is m = 1ᵀA y/(1ᵀA 1 + 1), and it may be held fixed when
+differentiating (the envelope theorem). The mean of the values is no estimate of it: a search
+measures where values are good.
 
-One evaluation costs one Cholesky factor and one inverse. The sums over length scales come from matrix products:
-with W = (ααᵀ − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W x_k.
+One evaluation costs one Cholesky factor and one inverse. The sums over length scales come from
+matrix products: with W = (ααᵀ − A)∘g', Σ_ij W_ij (x_ik − x_jk)² = 2 Σ_i (Σ_j W_ij) x_ik² − 2 x_kᵀ W
+x_k.
 """
 
 from dataclasses import dataclass
@@ -27,7 +29,8 @@ from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import constant_mean, triangular_inverse
 from ceibo.gp.observations import Observations
 
-# Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on failure.
+# Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on
+# failure.
 NUGGET: Final = 1e-10
 _KEPT_DIFFERENCES: Final = 2**20
 _LOG_2PI: Final = float(np.log(2 * np.pi))
@@ -38,9 +41,10 @@ _LOG_2PI: Final = float(np.log(2 * np.pi))
 class Priors:
     """Independent priors in standard units (unit cube, unit variance of y).
 
-    Log-normal ones of length scales and variance, whose density of exp(θ) enters; a Cauchy distribution of log υ²,
-    whose density of θ itself enters. The density of υ² would pull an inferred noise down, and thin tails would forbid
-    a noise of next to nothing, which is what a deterministic objective has.
+    Log-normal ones of length scales and variance, whose density of exp(θ) enters; a Cauchy
+    distribution of log υ², whose density of θ itself enters. The density of υ² would pull an
+    inferred noise down, and thin tails would forbid a noise of next to nothing, which is what a
+    deterministic objective has.
     """
 
     location: Array  # of each θ
@@ -49,11 +53,13 @@ class Priors:
 
     @staticmethod
     def default(dimension: int, infers_noise: bool) -> "Priors":
-        """Length scales grow with √d, so that the model stays as simple in many dimensions as in few.
+        """Length scales grow with √d, so that the model stays as simple in many dimensions as in
+        few.
 
-        The length-scale prior is the dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla
-        Bayesian optimization performs great in high dimensions". Variance and noise priors are wide, and only keep
-        the fit away from the ends of its range when there are few data.
+        The length-scale prior is the dimension-scaled log-normal of Hvarfner, Hellsten and Nardi
+        (2024), "Vanilla Bayesian optimization performs great in high dimensions". Variance and
+        noise priors are wide, and only keep the fit away from the ends of its range when there are
+        few data.
         """
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
@@ -63,7 +69,9 @@ class Priors:
     @cached_property
     def _constant(self) -> float:
         normal = len(self.scale) - self.infers_noise
-        return float(np.sum(np.log(self.scale)) + 0.5 * normal * _LOG_2PI + self.infers_noise * np.log(np.pi))
+        return float(
+            np.sum(np.log(self.scale)) + 0.5 * normal * _LOG_2PI + self.infers_noise * np.log(np.pi)
+        )
 
     def log_density(self, theta: Array) -> tuple[float, Array]:
         """Log density, and its derivative in θ."""
@@ -79,25 +87,39 @@ class Priors:
 
 @final
 class Objective:
-    """log p(y | θ, m) + log prior(θ, m), at the best m, and its gradient in θ, over one set of observations.
+    """log p(y | θ, m) + log prior(θ, m), at the best m, and its gradient in θ, over one set of
+    observations.
 
     Holds its work arrays, since allocating them anew costs as much as the arithmetic.
     """
 
-    def __init__(self, data: Observations, kernel: type[Kernel], categorical: tuple[int, ...], priors: Priors | None):
+    def __init__(
+        self,
+        data: Observations,
+        kernel: type[Kernel],
+        categorical: tuple[int, ...],
+        priors: Priors | None,
+    ):
         n, d = data.X.shape
         self.data, self.kernel, self.priors = data, kernel, priors
         self.evaluations = 0
         ordered = [k for k in range(d) if k not in categorical]
-        self._ordered, self._categorical = np.array(ordered, dtype=int), np.array(categorical, dtype=int)
-        # Pairs i < j in the order of scipy's pdist; in C memory their places form the upper triangle, which is
-        # the lower triangle of the transposed, Fortran-ordered view that LAPACK factorizes.
+        self._ordered, self._categorical = (
+            np.array(ordered, dtype=int),
+            np.array(categorical, dtype=int),
+        )
+        # Pairs i < j in the order of scipy's pdist; in C memory their places form the upper
+        # triangle, which is the lower triangle of the transposed, Fortran-ordered view that LAPACK
+        # factorizes.
         i, j = np.triu_indices(n, 1)
         self._pairs = i * n + j
-        self._mismatch = (data.X[i][:, self._categorical] != data.X[j][:, self._categorical]).astype(np.float64)
+        self._mismatch = (
+            data.X[i][:, self._categorical] != data.X[j][:, self._categorical]
+        ).astype(np.float64)
         self._Y = np.ascontiguousarray(data.X[:, ordered])
         self._Y_squared = self._Y**2
-        # Squared differences of all pairs are kept while they are small: a product is then quicker than pdist.
+        # Squared differences of all pairs are kept while they are small: a product is then quicker
+        # than pdist.
         few = 0 < len(i) * len(ordered) <= _KEPT_DIFFERENCES
         self._differences = (self._Y[i] - self._Y[j]) ** 2 if few else None
         self._s = np.empty(len(i))
@@ -128,12 +150,18 @@ class Objective:
             half -= mean * ones
         alpha = inverse.T @ half
         quadratic = float(half @ half)
-        value = -0.5 * (quadratic + mean**2) + float(np.log(inverse.diagonal()).sum()) - 0.5 * n * _LOG_2PI
+        value = (
+            -0.5 * (quadratic + mean**2)
+            + float(np.log(inverse.diagonal()).sum())
+            - 0.5 * n * _LOG_2PI
+        )
         A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)
-        gradient[:d] = self._lengthscale_gradient(alpha, A, slope) * (-2.0 * variance) / lengthscales**2
+        gradient[:d] = (
+            self._lengthscale_gradient(alpha, A, slope) * (-2.0 * variance) / lengthscales**2
+        )
         # v ∂K/∂v = K − diag(noise), so both sums collapse to traces.
         gradient[d] = 0.5 * (quadratic - n - float(noise @ diagonal))
         if data.infers_noise:
@@ -162,7 +190,8 @@ class Objective:
         W, Y = self._W, self._Y
         total = np.zeros(self.data.X.shape[1])
         W.ravel()[self._pairs] = slope
-        W *= blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1).T  # A − ααᵀ; the sign is turned below
+        # A − ααᵀ; the sign is turned below
+        W *= blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1).T
         if len(self._ordered):
             sums = np.add.reduce(W, axis=0) + np.add.reduce(W, axis=1)
             total[self._ordered] = 2.0 * np.einsum("ik,ik->k", Y, W @ Y) - sums @ self._Y_squared

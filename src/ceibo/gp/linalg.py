@@ -1,7 +1,8 @@
-"""Dense linear algebra of the model: a jittered Cholesky factor kept as its inverse, and the BLAS thread limit.
+"""Dense linear algebra of the model: a jittered Cholesky factor kept as its inverse, and the BLAS
+thread limit.
 
-The factor is kept as L⁻¹ because every later use is a product with it, and on small matrices products run several
-times faster than triangular solves.
+The factor is kept as L⁻¹ because every later use is a product with it, and on small matrices
+products run several times faster than triangular solves.
 """
 
 import threading
@@ -18,11 +19,14 @@ from threadpoolctl import ThreadpoolController
 from ceibo.errors import CeiboError
 from ceibo.gp.inputs import Array
 
-# Tried in turn, relative to each diagonal entry: a row scaled up or down gets the jitter scaled alike.
+# Tried in turn, relative to each diagonal entry: a row scaled up or down gets the jitter scaled
+# alike.
 JITTERS: Final = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
-# A factorization whose smallest pivot is below this share of its diagonal entry is made of rounding errors.
+# A factorization whose smallest pivot is below this share of its diagonal entry is made of rounding
+# errors.
 _SMALLEST_PIVOT: Final = 1e-13
-# LAPACK's triangular inverse is slow between these sizes; halving and multiplying is up to twice as fast there.
+# LAPACK's triangular inverse is slow between these sizes; halving and multiplying is up to twice as
+# fast there.
 _SPLIT_ABOVE, _SPLIT_BELOW = 64, 600
 
 
@@ -35,7 +39,8 @@ class NotPositiveDefiniteError(CeiboError):
 class Factor:
     """Cholesky factor of K = L Lᵀ, as L⁻¹.
 
-    `inverse` is L⁻¹ (n, n), lower triangular; `jitter` (n,) is what had to be added to the diagonal of K.
+    `inverse` is L⁻¹ (n, n), lower triangular; `jitter` (n,) is what had to be added to the diagonal
+    of K.
     """
 
     inverse: Array
@@ -51,7 +56,9 @@ class Factor:
         return np.asarray(self.inverse.T @ (self.inverse @ b))
 
     def append(self, border: Array, corner: Array) -> "Factor":
-        """Factor of [[K, border], [borderᵀ, corner]] in O(n²) per new row; border (n, p), corner (p, p)."""
+        """Factor of [[K, border], [borderᵀ, corner]] in O(n²) per new row; border (n, p), corner
+        (p, p).
+        """
         n, p = border.shape
         V = self.inverse @ border
         new = factorize(corner - V.T @ V, scale=np.diagonal(corner))
@@ -63,7 +70,8 @@ class Factor:
 
 
 def factorize(K: Array, scale: Array | None = None) -> Factor:
-    """Factor of a symmetric positive (semi)definite K, with the smallest jitter of JITTERS that makes it sound.
+    """Factor of a symmetric positive (semi)definite K, with the smallest jitter of JITTERS that
+    makes it sound.
 
     Args:
         K: (n, n); only its lower triangle is read.
@@ -78,8 +86,9 @@ def factorize(K: Array, scale: Array | None = None) -> Factor:
         if failed == 0 and np.all(np.diagonal(L) ** 2 > max(_SMALLEST_PIVOT, level / 2) * diagonal):
             return Factor(triangular_inverse(L), jitter)
     raise NotPositiveDefiniteError(
-        f"a covariance matrix of size {len(K)} is not positive definite even with jitter {JITTERS[-1]:g} of its "
-        "diagonal. Expected a finite symmetric matrix from a kernel; check the data for extreme values."
+        f"a covariance matrix of size {len(K)} is not positive definite even with jitter"
+        f" {JITTERS[-1]:g} of its diagonal. Expected a finite symmetric matrix from a kernel; check"
+        " the data for extreme values."
     )
 
 
@@ -110,7 +119,6 @@ def constant_mean(ones: Array, values: Array, precision: float) -> float:
     return float(ones @ values) / (float(ones @ ones) + precision)
 
 
-# ---------------------------------------------------------------------------------------------------------------
 # BLAS threads
 
 _TWO_THREADS_FROM: Final = 3000
@@ -126,20 +134,24 @@ def _libraries() -> tuple[object, ...]:
 
 
 def blas_threads(n: int) -> int:
-    """How many BLAS threads to use on n×n matrices: a function of n alone, so that results are repeatable.
+    """How many BLAS threads to use on n×n matrices: a function of n alone, so that results are
+    repeatable.
 
-    `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second thread from some 700
-    rows on, on two idle cores. But whole fits were slower with it, at 1,000 rows (0.9 s against 0.5 s) and at 2,000
-    (3.7 s against 3.4 s), and on a busy machine, where threads wait for each other, it costs many times more.
+    `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second
+    thread from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000
+    rows (0.9 s against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and on a busy machine, where
+    threads wait for each other, it costs many times more.
     """
     return 1 if n < _TWO_THREADS_FROM else 2
 
 
 @contextmanager
 def limited_blas(n: int) -> Iterator[None]:
-    """Limits BLAS threads to `blas_threads(n)` while the block runs; the former limits come back at the end.
+    """Limits BLAS threads to `blas_threads(n)` while the block runs; the former limits come back at
+    the end.
 
-    The limit is the process's, so blocks open in several threads share the smallest count asked for.
+    The limit is the process's, so blocks open in several threads share the smallest count asked
+    for.
     """
     threads = blas_threads(n)
     with _lock:
@@ -165,8 +177,9 @@ def _set_threads(count: int) -> None:
 
 
 def _set_library_threads(library: object, count: int) -> None:
-    # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the others; here the lock
-    # above is what keeps threads apart, so control is taken for the moment and given back.
+    # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the
+    # others; here the lock above is what keeps threads apart, so control is taken for the moment
+    # and given back.
     release = getattr(library, "clear_controlling_thread", lambda force=False: None)
     release(force=True)
     library.set_num_threads(count)  # type: ignore[attr-defined]

@@ -1,10 +1,11 @@
-"""Observations as the fit sees them: in standard units, with replicates merged into their sufficient statistics.
+"""Observations as the fit sees them: in standard units, with replicates merged into their
+sufficient statistics.
 
-Several observations of one point x say no more about f(x) than their mean does. With known noise υ_i² the mean is
-weighted by precision and has variance 1/Σ υ_i⁻². With unknown noise υ², the same for all, the mean of m values has
-variance υ²/m, and their scatter SS = Σ (y_i − ȳ)² speaks of υ² alone. Merging is exact: the joint density of the
-raw values is the density of the merged ones times a factor that does not involve f, kept here so that the likelihood
-is that of the raw data.
+Several observations of one point x say no more about f(x) than their mean does. With known noise
+υ_i² the mean is weighted by precision and has variance 1/Σ υ_i⁻². With unknown noise υ², the same
+for all, the mean of m values has variance υ²/m, and their scatter SS = Σ (y_i − ȳ)² speaks of υ²
+alone. Merging is exact: the joint density of the raw values is the density of the merged ones times
+a factor that does not involve f, kept here so that the likelihood is that of the raw data.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ import numpy as np
 
 from ceibo.gp.inputs import Array, Mask
 
-# Values that spread over less than this are treated as if they spread over this: its square is still a normal number.
+# Values that spread over less than this are treated as if they spread over this: its square is
+# still a normal number.
 _SMALLEST_SCALE: Final = 2.0**-508
 
 
@@ -23,7 +25,8 @@ _SMALLEST_SCALE: Final = 2.0**-508
 class Observations:
     """Merged observations in standard units, y = centre + scale·standardized.
 
-    A row is one point with either known noise (`noise` finite, counts 1) or unknown noise (`noise` NaN).
+    A row is one point with either known noise (`noise` finite, counts 1) or unknown noise (`noise`
+    NaN).
     """
 
     X: Array  # (n, d)
@@ -34,7 +37,8 @@ class Observations:
     scale: float
     scatter: float  # Σ SS over rows of unknown noise, in standard units
     extra_unknown: float  # Σ (m − 1) over rows of unknown noise
-    log_factor: float  # what merging takes out of the log density, in standard units, unknown noise aside
+    # what merging takes out of the log density, in standard units, unknown noise aside
+    log_factor: float
     unknown: Mask = field(init=False)  # (n,)
     infers_noise: bool = field(init=False)  # whether a noise variance has to be inferred
 
@@ -49,22 +53,35 @@ class Observations:
     def replicate_term(self, log_inferred: float) -> tuple[float, float]:
         """The replicates' own log density of the inferred noise, and its derivative in log υ²."""
         precision = np.exp(-log_inferred)
-        value = -0.5 * self.extra_unknown * (np.log(2 * np.pi) + log_inferred) - 0.5 * self.scatter * precision
+        value = (
+            -0.5 * self.extra_unknown * (np.log(2 * np.pi) + log_inferred)
+            - 0.5 * self.scatter * precision
+        )
         return float(value), float(-0.5 * self.extra_unknown + 0.5 * self.scatter * precision)
 
     def rows(self, indices: Array) -> "Observations":
-        """The observations at these rows, in the same units; the replicates' scatter stays with the whole."""
+        """The observations at these rows, in the same units; the replicates' scatter stays with the
+        whole.
+        """
         return Observations(
-            self.X[indices], self.y[indices], self.noise[indices], self.counts[indices],
-            self.centre, self.scale, self.scatter, self.extra_unknown, self.log_factor,
-        )  # fmt: skip
+            self.X[indices],
+            self.y[indices],
+            self.noise[indices],
+            self.counts[indices],
+            self.centre,
+            self.scale,
+            self.scatter,
+            self.extra_unknown,
+            self.log_factor,
+        )
 
 
 def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
-    """Centres and scales y to zero mean and unit variance, free of its magnitude, and merges replicates.
+    """Centres and scales y to zero mean and unit variance, free of its magnitude, and merges
+    replicates.
 
-    Values are first divided by a power of two near their size, which is exact, so that nothing over- or underflows:
-    y multiplied by any power of two gives the same observations, bit for bit.
+    Values are first divided by a power of two near their size, which is exact, so that nothing
+    over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
     """
     exponent = int(np.frexp(np.max(np.abs(y)))[1])
     if not np.any(y):  # values of zero have no size: that of the known noise then sets the scale
@@ -72,7 +89,8 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     y_near = np.ldexp(y, -exponent)
     centre = float(np.mean(y_near))
     spread = float(np.std(y_near))
-    # A spread made of rounding errors is no spread: scale by the values' size, or by one for all zeros.
+    # A spread made of rounding errors is no spread: scale by the values' size, or by one for all
+    # zeros.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0
     spread = max(spread, float(np.ldexp(_SMALLEST_SCALE, -exponent)))
@@ -83,7 +101,9 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     return Observations(*merged[:4], centre * unit, spread * unit, *merged[4:])
 
 
-def _merge(X: Array, y: Array, noise: Array) -> tuple[Array, Array, Array, Array, float, float, float]:
+def _merge(
+    X: Array, y: Array, noise: Array
+) -> tuple[Array, Array, Array, Array, float, float, float]:
     n = len(X)
     keys = np.column_stack([X + 0.0, np.isnan(noise)])  # −0.0 becomes 0.0
     if len({row.tobytes() for row in keys}) == n:  # no replicates
@@ -94,7 +114,8 @@ def _merge(X: Array, y: Array, noise: Array) -> tuple[Array, Array, Array, Array
     first = first[order]
     unknown = np.isnan(noise[first])
     count = np.bincount(group).astype(np.float64)
-    # Precisions relative to the group's smallest noise, so that zero noise needs no branch of its own but its limit.
+    # Precisions relative to the group's smallest noise, so that zero noise needs no branch of its
+    # own but its limit.
     smallest = np.full(len(first), np.inf)
     np.minimum.at(smallest, group, np.where(np.isnan(noise), 0.0, noise))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -107,11 +128,14 @@ def _merge(X: Array, y: Array, noise: Array) -> tuple[Array, Array, Array, Array
     merged_noise = np.where(unknown, np.nan, smallest / total)
     known_scatter = np.bincount(group, squares) * ~unknown
     log_factor = -0.5 * float(np.sum(np.log(count[unknown])))
-    repeated = ~unknown & (count > 1) & (smallest > 0)  # exact repeats of a noiseless value add no density
+    # exact repeats of a noiseless value add no density
+    repeated = ~unknown & (count > 1) & (smallest > 0)
     for j in np.flatnonzero(repeated):
         members = noise[group == j]
         log_factor += -0.5 * float(
-            np.sum(np.log(2 * np.pi * members)) - np.log(2 * np.pi * merged_noise[j]) + known_scatter[j] / smallest[j]
+            np.sum(np.log(2 * np.pi * members))
+            - np.log(2 * np.pi * merged_noise[j])
+            + known_scatter[j] / smallest[j]
         )
     counts = np.where(unknown, count, 1.0)
     extra = float(np.sum(count[unknown] - 1.0))

@@ -9,9 +9,9 @@ Notation (shapes beside)
 
     μ(x) = mean + k_x α          σ²(x) = v − ‖L⁻¹ k_x‖²          σ(x, x') = k(x, x') − k_x A k_x'
 
-Units. Inside, values are divided by `unit`, the power of two nearest the kernel's standard deviation: squares of
-values as large as 1e150 or as small as 1e-150 then stay normal numbers, and multiplying y by a power of two changes
-no bit of what is computed.
+Units. Inside, values are divided by `unit`, the power of two nearest the kernel's standard
+deviation: squares of values as large as 1e150 or as small as 1e-150 then stay normal numbers, and
+multiplying y by a power of two changes no bit of what is computed.
 """
 
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,8 @@ class GaussianProcess:
         noise_variance: one variance for all, or (n,), one per observation.
         kernel: prior covariance.
         mean: prior mean, a constant.
-        expected_noise: noise variance expected of one more measurement; the mean of noise_variance by default.
+        expected_noise: noise variance expected of one more measurement; the mean of noise_variance
+            by default.
 
     Example:
         >>> from ceibo.gp import GaussianProcess, Matern52
@@ -63,23 +64,31 @@ class GaussianProcess:
     mean: float = 0.0
     expected_noise: float | None = None
     _state: _State | None = field(default=None, repr=False)
-    unit: float = field(init=False, repr=False)  # the power of two by which values are divided inside
-    unit_kernel: Kernel = field(init=False, repr=False)  # in inside units; its variance is between 1/2 and 2
+    # the power of two by which values are divided inside
+    unit: float = field(init=False, repr=False)
+    # in inside units; its variance is between 1/2 and 2
+    unit_kernel: Kernel = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         unit = float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))
         object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "unit_kernel", replace(self.kernel, variance=self.kernel.variance / unit / unit))
+        object.__setattr__(
+            self, "unit_kernel", replace(self.kernel, variance=self.kernel.variance / unit / unit)
+        )
         if self._state is not None:
             return  # made by append or condition, which have checked and computed
         X = as_points(self.X, "X", self.kernel.dimension)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", as_values(self.y, len(X)))
-        object.__setattr__(self, "noise_variance", as_noise(self.noise_variance, len(X), unknown=False))
+        object.__setattr__(
+            self, "noise_variance", as_noise(self.noise_variance, len(X), unknown=False)
+        )
         if not np.isfinite(self.mean):
             raise InputError(f"mean must be a finite number, got {self.mean!r}.")
         object.__setattr__(self, "mean", float(self.mean))
-        expected = np.mean(self.noise_variance) if self.expected_noise is None else self.expected_noise
+        expected = (
+            np.mean(self.noise_variance) if self.expected_noise is None else self.expected_noise
+        )
         object.__setattr__(self, "expected_noise", float(as_noise(expected, 1, unknown=False)[0]))
         with limited_blas(len(X)):
             noise = self.noise_variance / self.unit / self.unit
@@ -89,7 +98,7 @@ class GaussianProcess:
             state = _State(X, noise + factor.jitter, factor, factor.solve(self._residuals()))
         object.__setattr__(self, "_state", state)
 
-    # -- the parts that acquisitions build on, in units of `unit` ----------------------------------------------
+    # -- the parts that acquisitions build on, in units of `unit` ----------------------
 
     @property
     def state(self) -> _State:
@@ -103,7 +112,9 @@ class GaussianProcess:
         return self.state.points[len(self.X) :]
 
     def predictor(self, weights: Array | None = None, anchor: int | None = None) -> "Predictor":
-        """Evaluates k_x·weights and the variance (or that of the difference from point `anchor`) at many points."""
+        """Evaluates k_x·weights and the variance (or that of the difference from point `anchor`) at
+        many points.
+        """
         state = self.state
         columns = state.alpha[:, None] if weights is None else weights
         return Predictor(self.unit_kernel, state.points, state.factor.inverse, columns, anchor)
@@ -113,12 +124,13 @@ class GaussianProcess:
             residuals = (self.y - self.mean) / self.unit
         if not np.all(np.isfinite(residuals)):
             raise InputError(
-                f"y is up to {np.max(np.abs(self.y)):g} but the kernel's standard deviation is "
-                f"{np.sqrt(self.kernel.variance):g}: too far apart for float64. Use fit_gp, which chooses the variance."
+                f"y is up to {np.max(np.abs(self.y)):g} but the kernel's standard deviation is"
+                f" {np.sqrt(self.kernel.variance):g}: too far apart for float64. Use fit_gp, which"
+                " chooses the variance."
             )
         return residuals
 
-    # -- what people ask for, in the units of y ----------------------------------------------------------------
+    # -- what people ask for, in the units of y ----------------------------------------
 
     def posterior(self, X_new: ArrayLike) -> tuple[Array, Array]:
         """Posterior mean and variance of f at each new point, (N,) each."""
@@ -138,7 +150,9 @@ class GaussianProcess:
             return np.asarray(self.unit**2 * (kernel(left, right) - V_left @ V_right.T))
 
     def posterior_gradient(self, X_new: ArrayLike) -> tuple[Array, Array]:
-        """Gradients in x of the posterior mean and variance, (N, d) each; zero along categorical dimensions."""
+        """Gradients in x of the posterior mean and variance, (N, d) each; zero along categorical
+        dimensions.
+        """
         points = as_points(X_new, "X_new", self.kernel.dimension)
         ones = np.ones(len(points))
         with limited_blas(len(self.state.points)):
@@ -170,21 +184,27 @@ class GaussianProcess:
         return -0.5 * (quadratic + self.state.factor.log_determinant + constant)
 
     def with_estimated_mean(self, std: float) -> Self:
-        """The process with its constant mean estimated from the data; N(mean, std²) is the prior of it."""
+        """The process with its constant mean estimated from the data; N(mean, std²) is the prior of
+        it.
+        """
         if len(self.pending):
             raise InputError("estimate the mean before conditioning on pending points, not after.")
         inverse = self.state.factor.inverse
         ones = inverse.sum(axis=1)
         step = constant_mean(ones, inverse @ self._residuals(), precision=(self.unit / std) ** 2)
         alpha = self.state.alpha - step * (inverse.T @ ones)
-        return replace(self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha))
+        return replace(
+            self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha)
+        )
 
-    # -- more data, without refitting --------------------------------------------------------------------------
+    # -- more data, without refitting --------------------------------------------------
 
     def append(self, x: ArrayLike, y: float, noise_variance: float) -> Self:
         """The process with one more observation, in O(n²); hyperparameters stay as they are."""
         if len(self.pending):
-            raise InputError("append an observation before conditioning on pending points, not after.")
+            raise InputError(
+                "append an observation before conditioning on pending points, not after."
+            )
         x_new = as_point(x, "x", self.kernel.dimension)
         y_new, noise = as_values([y], 1), as_noise(noise_variance, 1, unknown=False)
         with limited_blas(len(self.X)):
@@ -200,7 +220,8 @@ class GaussianProcess:
         return replace(grown, _state=state)
 
     def condition(self, X_pending: ArrayLike, noise_variance: ArrayLike | None = None) -> Self:
-        """The process as if X_pending were being measured: the variance shrinks there, the mean stays.
+        """The process as if X_pending were being measured: the variance shrinks there, the mean
+        stays.
 
         Args:
             X_pending: (p, d) points without values.
@@ -236,7 +257,8 @@ def _frozen(array: Array) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Evaluates, at many points x, linear functions k_x·weights and posterior variances, with gradients.
+    """Evaluates, at many points x, linear functions k_x·weights and posterior variances, with
+    gradients.
 
     Every acquisition function is a function of these, which is what makes them cheap.
 
@@ -263,7 +285,8 @@ class Predictor:
     def __call__(self, X: Array) -> "Prediction":
         cross = self.kernel.cross(X, self.points)
         linear = cross.values @ self.weights
-        # L⁻¹(k_x − k_p) rather than the difference of two products: exactly zero at x = p, accurate near it.
+        # L⁻¹(k_x − k_p) rather than the difference of two products: exactly zero at x = p, accurate
+        # near it.
         values = cross.values if self.anchor is None else cross.values - self.anchor_row
         return Prediction(self, cross, linear, values @ self.inverse.T)
 
@@ -271,7 +294,9 @@ class Predictor:
 @final
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """A predictor's values at N points; `pullback` turns derivatives in them into derivatives in x."""
+    """A predictor's values at N points; `pullback` turns derivatives in them into
+    derivatives in x.
+    """
 
     predictor: Predictor
     cross: Cross
@@ -281,7 +306,11 @@ class Prediction:
     @property
     def whitened(self) -> Array:
         """L⁻¹ k_x, (N, m)."""
-        return self.projected if self.predictor.anchor is None else self.projected + self.predictor.anchor_whitened
+        return (
+            self.projected
+            if self.predictor.anchor is None
+            else self.projected + self.predictor.anchor_whitened
+        )
 
     @property
     def shifted(self) -> Array:
@@ -293,13 +322,19 @@ class Prediction:
     def variance(self) -> Array:
         """σ²(x), (N,)."""
         whitened = self.whitened
-        return np.asarray(np.maximum(self.predictor.kernel.variance - np.einsum("ij,ij->i", whitened, whitened), 0.0))
+        return np.asarray(
+            np.maximum(
+                self.predictor.kernel.variance - np.einsum("ij,ij->i", whitened, whitened), 0.0
+            )
+        )
 
     @property
     def difference_variance(self) -> Array:
         """Var[f(x) − f(p)] = 2 (v − k(x, p)) − ‖L⁻¹(k_x − k_p)‖², (N,)."""
         shifted = self.shifted
-        return np.asarray(np.maximum(2.0 * self.prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0))
+        return np.asarray(
+            np.maximum(2.0 * self.prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0)
+        )
 
     @property
     def prior_gap(self) -> Array:
@@ -318,7 +353,9 @@ class Prediction:
         difference_variance: Array | None = None,
         gap: Array | None = None,
     ) -> Array:
-        """Gradient in x (N, d) of a function with these partial derivatives: linear (N, c), the others (N,)."""
+        """Gradient in x (N, d) of a function with these partial derivatives: linear (N, c), the
+        others (N,).
+        """
         inner: Array | float = 0.0  # coefficients of L⁻¹ ∂k_x
         if variance is not None:
             inner = inner - 2.0 * variance[:, None] * self.whitened
@@ -326,7 +363,11 @@ class Prediction:
             inner = inner - 2.0 * difference_variance[:, None] * self.shifted
         if gap is not None:
             inner = inner - gap[:, None] * (self.whitened + self.shifted)
-        outer = np.zeros_like(self.cross.values) if isinstance(inner, float) else inner @ self.predictor.inverse
+        outer = (
+            np.zeros_like(self.cross.values)
+            if isinstance(inner, float)
+            else inner @ self.predictor.inverse
+        )
         if linear is not None:
             outer += linear @ self.predictor.weights.T
         if difference_variance is not None:

@@ -1,15 +1,18 @@
 """Corrected expected improvement and corrected probability of improvement for BoTorch and Ax.
 
-With f observed under noise, the value of the best point is itself uncertain. Corrected EI (Zhou, Ma and Blaschko 2023)
-is the expected improvement over f(x⁺) as the random variable it is, x⁺ the observed point with the best posterior mean:
+With f observed under noise, the value of the best point is itself uncertain. Corrected EI (Zhou, Ma
+and Blaschko 2023) is the expected improvement over f(x⁺) as the random variable it is, x⁺ the
+observed point with the best posterior mean:
 
     α(x) = E[max(0, f(x) − f(x⁺))] = s·τ(u/s),   u = μ(x) − μ(x⁺),   s² = Var[f(x) − f(x⁺)]
 
-in closed form, from the joint posterior at (x, x⁺). It needs no samples, works with known and with inferred noise, and
-is BoTorch's own ExpectedImprovement where there is no noise. Corrected PI is Φ(u/s).
+in closed form, from the joint posterior at (x, x⁺). It needs no samples, works with known and with
+inferred noise, and is BoTorch's own ExpectedImprovement where there is no noise. Corrected PI is
+Φ(u/s).
 
-Only q = 1 is in closed form; batches are chosen one by one (`optimize_acqf(…, q=4, sequential=True)`), the points
-already chosen as `X_pending`: they shrink the variance where they are and leave the mean alone.
+Only q = 1 is in closed form; batches are chosen one by one (`optimize_acqf(…, q=4,
+sequential=True)`), the points already chosen as `X_pending`: they shrink the variance where they
+are and leave the mean alone.
 """
 
 from collections.abc import Callable
@@ -30,7 +33,9 @@ try:
     from linear_operator.utils.cholesky import psd_safe_cholesky
     from torch import Tensor
 except ImportError as error:
-    raise ImportError("ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install 'ceibo[botorch]'") from error
+    raise ImportError(
+        "ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install 'ceibo[botorch]'"
+    ) from error
 
 try:
     from botorch.utils.transforms import average_over_ensemble_models
@@ -50,7 +55,8 @@ __all__ = [
     "register_with_ax",
 ]
 
-_ENSEMBLE_DIM: Final = -3  # of the posterior mean of an ensemble, as in fully Bayesian models: … x samples x n x 1
+# of the posterior mean of an ensemble, as in fully Bayesian models: … x samples x n x 1
+_ENSEMBLE_DIM: Final = -3
 
 
 class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
@@ -58,7 +64,8 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
 
     X_incumbent: Tensor  # (batch_shape) x 1 x d
     X_pending: Tensor | None  # type: ignore[assignment]  # the base class says Tensor, and sets it to None
-    _pending_noise: Tensor  # (batch_shape) x m, the noise variance expected there, in the units of the objective
+    # (batch_shape) x m, the noise variance expected there, in the units of the objective
+    _pending_noise: Tensor
 
     def __init__(
         self,
@@ -73,17 +80,21 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
 
         Args:
             model: A fitted model with a Gaussian posterior: single-output, or multi-output with a
-                ``posterior_transform`` that makes it so. Fully Bayesian models and batched models are supported.
-            X_observed: A ``(batch_shape) x n x d``-dim tensor of the observed points; the incumbent is the one with
-                the best posterior mean (averaged over the samples of a fully Bayesian model).
+                ``posterior_transform`` that makes it so. Fully Bayesian models and batched models
+                are supported.
+            X_observed: A ``(batch_shape) x n x d``-dim tensor of the observed points; the incumbent
+                is the one with the best posterior mean (averaged over the samples of a fully
+                Bayesian model).
             posterior_transform: A PosteriorTransform.
-            X_pending: A ``m x d``-dim tensor of points being evaluated; they never become the incumbent.
+            X_pending: A ``m x d``-dim tensor of points being evaluated; they never become the
+                incumbent.
             maximize: If True, consider the problem a maximization problem.
         """
         super().__init__(model=model, posterior_transform=posterior_transform)
         if X_observed.ndim < 2 or X_observed.shape[-2] == 0:
             raise UnsupportedError(
-                f"X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got {X_observed.shape}."
+                "X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got"
+                f" {X_observed.shape}."
             )
         self.maximize = maximize
         self.register_buffer("X_incumbent", self._find_incumbent(X_observed))
@@ -92,7 +103,8 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:
         r"""Informs the acquisition function about pending points.
 
-        The posterior is conditioned on noisy observations there, which shrinks its variance; the mean stays.
+        The posterior is conditioned on noisy observations there, which shrinks its variance; the
+        mean stays.
 
         Args:
             X_pending: A ``m x d``-dim tensor of points that are being evaluated, or None.
@@ -112,8 +124,9 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
         )
         if not isinstance(posterior, GPyTorchPosterior):
             raise UnsupportedError(
-                f"{type(self).__name__} needs the covariance of a Gaussian posterior, which {type(posterior).__name__} "
-                "does not have. Outcome transforms must be affine, such as Standardize."
+                f"{type(self).__name__} needs the covariance of a Gaussian posterior, which"
+                f" {type(posterior).__name__} does not have. Outcome transforms must be affine,"
+                " such as Standardize."
             )
         return posterior
 
@@ -139,7 +152,11 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
         """
         self.to(X)
         batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])  # type: ignore[no-untyped-call]
-        parts = [X, self.X_incumbent] if self.X_pending is None else [X, self.X_incumbent, self.X_pending.to(X)]
+        parts = (
+            [X, self.X_incumbent]
+            if self.X_pending is None
+            else [X, self.X_incumbent, self.X_pending.to(X)]
+        )
         joint = torch.cat([part.expand(*batch_shape, *part.shape[-2:]) for part in parts], dim=-2)
         posterior = self._posterior(joint)
         mean = posterior.mean.squeeze(-1)
@@ -157,8 +174,9 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
             root = psd_safe_cholesky(noisy)
             explained = torch.linalg.solve_triangular(root, contrast.unsqueeze(-1), upper=False)
             variance = variance - explained.squeeze(-1).square().sum(dim=-1)
-        # Below this the difference is rounding error. A floor in proportion needs no standardized outcomes, and keeps
-        # the logarithm finite and the gradient free of NaNs at x⁺, where f(x) − f(x⁺) is exactly zero.
+        # Below this the difference is rounding error. A floor in proportion needs no standardized
+        # outcomes, and keeps the logarithm finite and the gradient free of NaNs at x⁺, where f(x) −
+        # f(x⁺) is exactly zero.
         info = torch.finfo(C.dtype)
         floor = info.eps * (C[..., 0, 0] + C[..., 1, 1]).detach().abs() + info.tiny
         return torch.maximum(variance, floor).sqrt()
@@ -167,12 +185,13 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
 class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     r"""Single-outcome Log Corrected Expected Improvement (analytic).
 
-    The logarithm of Corrected Expected Improvement, accurate also where improvement is all but impossible.
+    The logarithm of Corrected Expected Improvement, accurate also where improvement is all but
+    impossible.
 
     ``LogCorrectedEI(x) = log(E(max(f(x) - f(x_incumbent), 0)))``
 
-    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point with the best
-    posterior mean. See [Zhou2023corrected]_.
+    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point
+    with the best posterior mean. See [Zhou2023corrected]_.
 
     Example:
         >>> model = SingleTaskGP(train_X, train_Y)
@@ -180,8 +199,8 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
         >>> log_cei = LogCEI(test_X)
 
     .. [Zhou2023corrected]
-        H. Zhou, X. Ma and M. B. Blaschko. A Corrected Expected Improvement Acquisition Function Under Noisy
-        Observations. ACML 2023.
+        H. Zhou, X. Ma and M. B. Blaschko. A Corrected Expected Improvement Acquisition Function
+        Under Noisy Observations. ACML 2023.
     """
 
     _log: bool = True
@@ -206,8 +225,8 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
 
     ``CorrectedEI(x) = E(max(f(x) - f(x_incumbent), 0))``
 
-    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point with the best
-    posterior mean. Where there is no observation noise this is Expected Improvement.
+    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point
+    with the best posterior mean. Where there is no observation noise this is Expected Improvement.
 
     Example:
         >>> model = SingleTaskGP(train_X, train_Y)
@@ -311,8 +330,8 @@ def construct_inputs_corrected(
 
     Args:
         model: The model to be used in the acquisition function.
-        training_data: Dataset(s) used to train the model; their points are the observed ones if there is no
-            ``X_baseline``.
+        training_data: Dataset(s) used to train the model; their points are the observed ones if
+            there is no ``X_baseline``.
         posterior_transform: The posterior transform to be used in the acquisition function.
         X_baseline: A ``n x d``-dim tensor of observed points to choose the incumbent from.
         X_pending: A ``m x d``-dim tensor of points being evaluated.
@@ -322,7 +341,9 @@ def construct_inputs_corrected(
         A dict mapping kwarg names of the constructor to values.
     """
     if X_baseline is None:
-        datasets = list(training_data.values()) if isinstance(training_data, dict) else [training_data]
+        datasets = (
+            list(training_data.values()) if isinstance(training_data, dict) else [training_data]
+        )
         X_baseline = torch.cat([dataset.X for dataset in datasets], dim=-2)
     return {
         "model": model,
@@ -334,7 +355,9 @@ def construct_inputs_corrected(
 
 
 def register_with_ax() -> None:
-    """Lets Ax save and load experiments and generation strategies that use these classes, by name. Needs Ax."""
+    """Lets Ax save and load experiments and generation strategies that use these classes, by name.
+    Needs Ax.
+    """
     try:
         from ax.storage.botorch_modular_registry import register_acquisition_function
     except ImportError as error:

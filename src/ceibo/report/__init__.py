@@ -1,11 +1,13 @@
-"""One self-contained HTML page about a study: works offline, in light and dark, on a phone and on paper."""
+"""One self-contained HTML page about a study: works offline, in light and dark, on a phone and on
+paper.
+"""
 
 from pathlib import Path
 
+from ceibo.files import write_whole
 from ceibo.report.facts import gather
 from ceibo.report.page import render
 from ceibo.study import Study
-from ceibo.study.files import write_whole
 
 __all__ = ["render_report", "write_report"]
 
@@ -16,11 +18,16 @@ def render_report(study: Study, *, cost: float | None = None, refresh: float | N
     Args:
         study: to report on.
         cost: price of a measurement, in the objective's units; shows what the stopping rule says.
-        refresh: seconds after which the open page loads itself again, for a report that is written anew.
+        refresh: seconds after which the open page loads itself again, for a report that is written
+            anew.
     """
     return render(gather(study, cost), refresh)
 
 
-def write_report(study: Study, path: str | Path, *, cost: float | None = None, refresh: float | None = None) -> None:
-    """Writes the report in one step: whoever opens the file sees the old page or the new one, never half of one."""
+def write_report(
+    study: Study, path: str | Path, *, cost: float | None = None, refresh: float | None = None
+) -> None:
+    """Writes the report in one step: whoever opens the file sees the old page or the new one, never
+    half of one.
+    """
     write_whole(path, render_report(study, cost=cost, refresh=refresh))

@@ -27,14 +27,18 @@ def isolines(Z: Array, level: float) -> list[Segment]:
             if len(crossings) == 2:
                 segments.append((crossings[0], crossings[1]))
             elif len(crossings) == 4:  # a saddle: the centre decides which corners belong together
-                above = (corners[0][2] >= level) == (np.mean([corner[2] for corner in corners]) >= level)
+                above = (corners[0][2] >= level) == (
+                    np.mean([corner[2] for corner in corners]) >= level
+                )
                 pairs = ((0, 1), (2, 3)) if above else ((3, 0), (1, 2))
                 segments += [(crossings[a], crossings[b]) for a, b in pairs]
     return segments
 
 
 def png(shares: Array, colours: Array) -> str:
-    """A data address of a picture: shares (rows, columns) in [0, 1] through a table of colours (256, 3)."""
+    """A data address of a picture: shares (rows, columns) in [0, 1] through a table of colours
+    (256, 3).
+    """
     pixels = colours[np.clip((shares * 255).round().astype(int), 0, 255)].astype(np.uint8)
     height, width = shares.shape
     raw = b"".join(b"\0" + row.tobytes() for row in pixels)
@@ -46,7 +50,10 @@ def png(shares: Array, colours: Array) -> str:
 def colour_table(stops: list[tuple[int, int, int]]) -> Array:
     """256 colours through evenly spaced stops."""
     places = np.linspace(0, 1, len(stops))
-    return np.stack([np.interp(np.linspace(0, 1, 256), places, [stop[k] for stop in stops]) for k in range(3)], axis=1)
+    return np.stack(
+        [np.interp(np.linspace(0, 1, 256), places, [stop[k] for stop in stops]) for k in range(3)],
+        axis=1,
+    )
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

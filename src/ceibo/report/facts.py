@@ -1,4 +1,6 @@
-"""What a report shows, gathered from a study once: plain numbers in the objective's units and direction."""
+"""What a report shows, gathered from a study once: plain numbers in the objective's units and
+direction.
+"""
 
 import time
 from collections.abc import Mapping
@@ -8,13 +10,14 @@ from typing import Any, Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.decide import Estimate, Observed, Worth
+from ceibo.decide.dimensions import Dimension
+from ceibo.decide.stopping import PATIENCE, improvement_left, judge
+from ceibo.decide.suggest import Evidence, Model, fit_model
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
 from ceibo.report.sensitivity import Importance, importance, posterior_means
-from ceibo.study import Estimate, Observed, Study, Trial, Worth
-from ceibo.study.dimension import Dimension
-from ceibo.study.stopping import PATIENCE, improvement_left, judge
-from ceibo.study.suggest import Evidence, Model, fit_model
+from ceibo.study import Study, Trial
 
 _STATES: Final = 16  # states of a study computed again where nothing was recorded
 _MOST_STATES: Final = 400  # measurements up to which that is done
@@ -28,7 +31,9 @@ _MOST_LEVELS: Final = 60  # levels shown one by one
 @final
 @dataclass(frozen=True)
 class Belief:
-    """What was believed of the incumbent before trial `number` was measured (or now, for the last)."""
+    """What was believed of the incumbent before trial `number` was measured (or now, for
+    the last).
+    """
 
     number: int
     mean: float
@@ -38,7 +43,9 @@ class Belief:
 @final
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The posterior along one parameter, the others at the incumbent; `values` are the parameter's."""
+    """The posterior along one parameter, the others at the incumbent; `values` are the
+    parameter's.
+    """
 
     name: str
     dimension: Dimension
@@ -60,7 +67,9 @@ class Map:
 @final
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything a report needs; without a measurement there is no model, and only trials and settings are shown."""
+    """Everything a report needs; without a measurement there is no model, and only trials and
+    settings are shown.
+    """
 
     study: Study
     trials: tuple[Trial, ...]
@@ -77,7 +86,8 @@ class Facts:
     slices: tuple[Slice, ...] = ()
     map: Map | None = None
     fit: tuple[tuple[str, str], ...] = ()
-    coordinates: Mapping[int, Array] = field(default_factory=dict)  # trial -> its place in the unit cube
+    # trial -> its place in the unit cube
+    coordinates: Mapping[int, Array] = field(default_factory=dict)
 
 
 def gather(study: Study, cost: float | None) -> Facts:
@@ -90,11 +100,17 @@ def gather(study: Study, cost: float | None) -> Facts:
         return Facts(study, trials, sources, cost, initial)
     evidence = study._evidence(snapshot)
     if len(evidence) > _MOST_FITTED and snapshot.seq not in study._models:
-        study._models = {snapshot.seq: _quick_model(study, evidence)}  # the study's answers below use it too
+        # the study's answers below use it too
+        study._models = {snapshot.seq: _quick_model(study, evidence)}
     model = study._model(snapshot)
     best = study.best
     view = _View(study, model, evidence, study.space.to_unit(best.params))
-    told = [number for _, number in sorted((each.seq, t.number) for t in snapshot.trials for each in t.measurements)]
+    told = [
+        number
+        for _, number in sorted(
+            (each.seq, t.number) for t in snapshot.trials for each in t.measurements
+        )
+    ]
     gains = _gains(view, told, sources)
     shares = importance(model.gp, study.space)
     return Facts(
@@ -184,10 +200,14 @@ class _View:
         noise = np.where(np.isnan(known), 0.0 if inferred is None else inferred, known)
         y = np.ldexp(self.evidence.y[:rows], -self.model.exponent)
         gp = self.model.gp
-        return GaussianProcess(self.evidence.X[:rows], y, noise, gp.kernel, gp.mean, gp.expected_noise)
+        return GaussianProcess(
+            self.evidence.X[:rows], y, noise, gp.kernel, gp.mean, gp.expected_noise
+        )
 
 
-def _beliefs(view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]], best: Estimate) -> list[Belief]:
+def _beliefs(
+    view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]], best: Estimate
+) -> list[Belief]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded.
 
     `told` are the trials of the measurements, in the order they were told.
@@ -199,17 +219,26 @@ def _beliefs(view: _View, told: list[int], sources: Mapping[int, Mapping[str, An
             found[number] = Belief(number, seen["mean"], seen["std"])
     end = view.evidence.trials
     first = min(found, default=end)
-    earlier = [count for count in range(1, min(len(told), _MOST_STATES)) if told[count - 1] + 1 < first]
+    earlier = [
+        count for count in range(1, min(len(told), _MOST_STATES)) if told[count - 1] + 1 < first
+    ]
     for count in _spread(earlier, _STATES):
         incumbent = acq.find_incumbent(view.state(count))
         mean = float(view.values(np.array([incumbent.mean]))[0])
         number = told[count - 1] + 1
         found.setdefault(number, Belief(number, mean, view.model.natural(incumbent.std)))
-    return [*(found[number] for number in sorted(found) if number < end), Belief(end, best.mean, best.std)]
+    return [
+        *(found[number] for number in sorted(found) if number < end),
+        Belief(end, best.mean, best.std),
+    ]
 
 
-def _gains(view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]]) -> list[tuple[int, float]]:
-    """The largest corrected EI before each trial: recorded where it chose the trial, else computed at a few states."""
+def _gains(
+    view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]]
+) -> list[tuple[int, float]]:
+    """The largest corrected EI before each trial: recorded where it chose the trial, else computed
+    at a few states.
+    """
     gains = {
         number: float(record["value"])
         for number, record in sources.items()
@@ -230,7 +259,9 @@ def _gains(view: _View, told: list[int], sources: Mapping[int, Mapping[str, Any]
 
 
 def _worth(view: _View, gains: list[tuple[int, float]], cost: float) -> Worth:
-    """The verdict of the stopping rule; with very many measurements, from the gains gathered already."""
+    """The verdict of the stopping rule; with very many measurements, from the gains gathered
+    already.
+    """
     study = view.study
     if len(view.evidence) <= _MOST_FITTED:
         return study.should_stop(cost)
@@ -239,7 +270,9 @@ def _worth(view: _View, gains: list[tuple[int, float]], cost: float) -> Worth:
 
 
 def _quick_model(study: Study, evidence: Evidence) -> Model:
-    """A model of all observations whose hyperparameters are fitted to an even spread of them, in seconds."""
+    """A model of all observations whose hyperparameters are fitted to an even spread of them, in
+    seconds.
+    """
     rows = np.linspace(0, len(evidence) - 1, _MOST_FITTED).round().astype(int)
     some = replace(evidence, X=evidence.X[rows], y=evidence.y[rows], noise=evidence.noise[rows])
     fitted = fit_model(some, study.space, study.settings)
@@ -258,10 +291,22 @@ def _spread(items: list[int], count: int) -> list[int]:
 def _fit(model: Model, study: Study) -> tuple[tuple[str, str], ...]:
     """The fitted hyperparameters, for reproduction."""
     scales = model.gp.kernel.lengthscales
-    rows = [(f"length scale of {name}", f"{scale:.4g}") for name, scale in zip(study.space.names, scales, strict=True)]
+    rows = [
+        (f"length scale of {name}", f"{scale:.4g}")
+        for name, scale in zip(study.space.names, scales, strict=True)
+    ]
     noise = model.fit.noise_variance
-    inferred = "known for every measurement" if noise is None else f"{model.natural(float(np.sqrt(noise))):.4g}"
-    rows.append(("kernel standard deviation", f"{model.natural(float(np.sqrt(model.gp.kernel.variance))):.4g}"))
+    inferred = (
+        "known for every measurement"
+        if noise is None
+        else f"{model.natural(float(np.sqrt(noise))):.4g}"
+    )
+    rows.append(
+        (
+            "kernel standard deviation",
+            f"{model.natural(float(np.sqrt(model.gp.kernel.variance))):.4g}",
+        )
+    )
     rows.append(("inferred noise (standard deviation)", inferred))
     rows.append(("observations used by the model", f"{model.used} of {model.observations}"))
     return tuple(rows)

@@ -1,17 +1,21 @@
-"""The map of the two most important parameters: posterior mean in colour, with isolines and the measurements."""
+"""The map of the two most important parameters: posterior mean in colour, with isolines and the
+measurements.
+"""
 
 import numpy as np
 
+from ceibo.decide import Categorical
+from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array
 from ceibo.report.contour import colour_table, isolines, png
 from ceibo.report.facts import Facts, Map
 from ceibo.report.parts import axis_of, clip, labels_of, panel, place_of
 from ceibo.report.svg import Canvas, Scale, number, text_of
-from ceibo.study import Categorical
-from ceibo.study.space import Params
 
 # From good to bad: dark blue over green to pale yellow, told apart in grey and by the colour-blind.
-_COLOURS = colour_table([(36, 40, 110), (38, 98, 138), (46, 150, 136), (126, 196, 116), (246, 230, 140)])
+_COLOURS = colour_table(
+    [(36, 40, 110), (38, 98, 138), (46, 150, 136), (126, 196, 116), (246, 230, 140)]
+)
 _LINES = 7
 
 
@@ -23,15 +27,17 @@ def heatmap(facts: Facts) -> str:
     drawings = _draw(facts, facts.map, (640, 460)).render("wide medium")
     drawings += _draw(facts, facts.map, (400, 340)).render("narrow")
     note = (
-        "The posterior mean over the two most important parameters, the others at the best setting. Dark is better. "
-        "Dots are measurements, the star is the best setting."
+        "The posterior mean over the two most important parameters, the others at the best setting."
+        " Dark is better. Dots are measurements, the star is the best setting."
     )
     return panel("map", f"{clip(first, 40)} and {clip(second, 40)} together", drawings, note)
 
 
 def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
     first, second = surface.names
-    canvas = Canvas(*size, f"Map of the posterior mean over {first} and {second}", left=70, right=78, bottom=40)
+    canvas = Canvas(
+        *size, f"Map of the posterior mean over {first} and {second}", left=70, right=78, bottom=40
+    )
     dimensions = facts.study.space.dimensions
     x, y = axis_of(dimensions[first], canvas.across), axis_of(dimensions[second], canvas.up)
     low, high = float(np.min(surface.mean)), float(np.max(surface.mean))
@@ -40,7 +46,10 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
     if facts.study.direction == "maximize":
         shares = 1.0 - shares
     left, top, right, bottom = canvas.across[0], canvas.up[1], canvas.across[1], canvas.up[0]
-    box = f'x="{number(left)}" y="{number(top)}" width="{number(right - left)}" height="{number(bottom - top)}"'
+    box = (
+        f'x="{number(left)}" y="{number(top)}" width="{number(right - left)}"'
+        f' height="{number(bottom - top)}"'
+    )
     listed = any(isinstance(dimensions[name], Categorical) for name in surface.names)
     kind = "cells" if listed else "smooth"
     picture = png(np.flipud(shares) if listed else _finer(np.flipud(shares)), _COLOURS)
@@ -54,8 +63,8 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
         canvas.write(canvas.left - 6, y(place) + 4, clip(label, 9), "end")
     canvas.x_name(clip(first, 40))
     canvas.add(
-        f'<text class="name" text-anchor="middle" transform="translate(12 {number((top + bottom) / 2)}) rotate(-90)">'
-        f"{text_of(second, 40)}</text>"
+        '<text class="name" text-anchor="middle" transform="translate(12'
+        f' {number((top + bottom) / 2)}) rotate(-90)">{text_of(second, 40)}</text>'
     )
     _key(canvas, low, high, facts.study.direction == "maximize")
     return canvas
@@ -70,7 +79,10 @@ def _isolines(canvas: Canvas, Z: Array, ends: tuple[float, float]) -> None:
         for (x0, y0), (x1, y1) in isolines(Z, float(level)):
             places = [left + column / (columns - 1) * (right - left) for column in (x0, x1)]
             heights = [bottom + row / (rows - 1) * (top - bottom) for row in (y0, y1)]
-            parts.append(f"M{number(places[0])} {number(heights[0])}L{number(places[1])} {number(heights[1])}")
+            parts.append(
+                f"M{number(places[0])} {number(heights[0])}L{number(places[1])}"
+                f" {number(heights[1])}"
+            )
     canvas.add(f'<path class="isoline" d="{"".join(parts)}"/>')
 
 
@@ -115,5 +127,8 @@ def _finer(shares: Array, factor: int = 4) -> Array:
 def _star(x: float, y: float) -> str:
     angles = [np.pi / 5 * k - np.pi / 2 for k in range(10)]
     radii = [9 if k % 2 == 0 else 4 for k in range(10)]
-    points = [f"{number(x + r * np.cos(a))},{number(y + r * np.sin(a))}" for a, r in zip(angles, radii, strict=True)]
+    points = [
+        f"{number(x + r * np.cos(a))},{number(y + r * np.sin(a))}"
+        for a, r in zip(angles, radii, strict=True)
+    ]
     return f'<polygon class="star" points="{" ".join(points)}"/>'

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from ceibo.decide import Categorical
 from ceibo.report.facts import Belief, Facts, Slice
 from ceibo.report.parts import axis_of, clip, labels_of, legend, panel, place_of
 from ceibo.report.svg import Canvas, Scale, number, text_of
-from ceibo.study import Categorical, Trial
+from ceibo.study import Trial
 
 Size = tuple[int, int]
 WIDE: Size = (960, 360)
@@ -17,24 +18,33 @@ _MOST_DOTS = 250  # measurements shown in a slice, nearest first
 
 
 def convergence(facts: Facts) -> str:
-    """Measurements over trials, the incumbent's posterior, and the raw best that a naive tool would report."""
+    """Measurements over trials, the incumbent's posterior, and the raw best that a naive tool would
+    report.
+    """
     keys = legend(
         ("key-measured", "measurement ± noise"),
         ("key-incumbent", "best setting: posterior mean ± std"),
         ("key-raw", "raw best (naive)"),
         ("key-failed", "failed"),
     )
-    drawings = _convergence(facts, WIDE).render("wide") + _convergence(facts, NARROW).render("narrow")
+    drawings = _convergence(facts, WIDE).render("wide") + _convergence(facts, NARROW).render(
+        "narrow"
+    )
     note = (
-        "The blue line is what the model believes of the best setting found so far, given all measurements together; "
-        "the faint line is the best single value measured, which noise flatters."
+        "The blue line is what the model believes of the best setting found so far, given all"
+        " measurements together; the faint line is the best single value measured, which noise"
+        " flatters."
     )
     return panel("convergence", "Measurements and the best setting", drawings, note, keys)
 
 
 def _convergence(facts: Facts, size: Size) -> Canvas:
     canvas = Canvas(*size, "Measurements over trials with the best setting's posterior mean")
-    points = [(trial.number, each.value, each.noise) for trial in facts.trials for each in trial.measurements]
+    points = [
+        (trial.number, each.value, each.noise)
+        for trial in facts.trials
+        for each in trial.measurements
+    ]
     x = Scale(-0.5, max(len(facts.trials), 1) + 0.5, *canvas.across)
     y = Scale.over(_range(points, facts.beliefs), canvas.up)
     canvas.axes(x, y, ("trial", "objective"), (8 if size[0] > 500 else 5, 5))
@@ -46,13 +56,18 @@ def _convergence(facts: Facts, size: Size) -> Canvas:
     canvas.line(_steps(raw), "raw")
     crowded = len(points) > 300
     for trial_number, value, noise in points:
-        at, title = x(trial_number), f"trial {trial_number}: {value:.6g}" + ("" if noise is None else f" ± {noise:.2g}")
+        at, title = (
+            x(trial_number),
+            f"trial {trial_number}: {value:.6g}" + ("" if noise is None else f" ± {noise:.2g}"),
+        )
         if not y.has(value):
             edge = canvas.up[1] + 5 if value > y.high else canvas.up[0] - 5
             canvas.add(_triangle(at, edge, value > y.high, title))
             continue
         if noise is not None and noise > 0:
-            canvas.segment((at, y(max(value - noise, y.low))), (at, y(min(value + noise, y.high))), "bar")
+            canvas.segment(
+                (at, y(max(value - noise, y.low))), (at, y(min(value + noise, y.high))), "bar"
+            )
         canvas.dot(at, y(value), 1.8 if crowded else 3, "measured", title)
     for trial in facts.trials:
         if trial.state == "failed":
@@ -65,30 +80,52 @@ def _draw_beliefs(canvas: Canvas, beliefs: tuple[Belief, ...], x: Scale, y: Scal
     upper = [(x(each.number - 0.5), y(min(each.mean + each.std, y.high))) for each in beliefs]
     lower = [(x(each.number - 0.5), y(max(each.mean - each.std, y.low))) for each in beliefs]
     canvas.band(upper, lower, "band")
-    canvas.line([(x(each.number - 0.5), y(min(max(each.mean, y.low), y.high))) for each in beliefs], "incumbent")
+    canvas.line(
+        [(x(each.number - 0.5), y(min(max(each.mean, y.low), y.high))) for each in beliefs],
+        "incumbent",
+    )
 
 
-def _range(points: list[tuple[int, float, float | None]], beliefs: tuple[Belief, ...]) -> list[float]:
+def _range(
+    points: list[tuple[int, float, float | None]], beliefs: tuple[Belief, ...]
+) -> list[float]:
     """Values to be in sight: the incumbent's band, and measurements that are not far out."""
     values = np.array([value for _, value, _ in points])
     low, high = map(float, np.percentile(values, [25, 75]))
     reach = 3.0 * (high - low) if len(values) > 7 else math.inf
-    near = [value for value in values if low - reach <= value <= high + reach] if math.isfinite(reach) else list(values)
+    near = (
+        [value for value in values if low - reach <= value <= high + reach]
+        if math.isfinite(reach)
+        else list(values)
+    )
     if not near or reach == 0.0:
         near = list(values)
-    bands = [each.mean + side * each.std for each in beliefs[-max(len(beliefs) // 2, 1) :] for side in (-1, 1)]
+    bands = [
+        each.mean + side * each.std
+        for each in beliefs[-max(len(beliefs) // 2, 1) :]
+        for side in (-1, 1)
+    ]
     return [*map(float, near), *bands]
 
 
 def remaining(facts: Facts) -> str:
     """What one more measurement promises, against its price, and the profit."""
     price = facts.cost
-    drawings = "".join(_remaining(facts, size).render(kind) for size, kind in ((WIDE, "wide"), (NARROW, "narrow")))
+    drawings = "".join(
+        _remaining(facts, size).render(kind) for size, kind in ((WIDE, "wide"), (NARROW, "narrow"))
+    )
     if price is not None:
-        drawings += "".join(_profit(facts, size).render(kind) for size, kind in ((WIDE, "wide"), (NARROW, "narrow")))
-    keys = legend(("key-gain", "largest expected improvement"), ("key-price", "price of a measurement, κ"))
+        drawings += "".join(
+            _profit(facts, size).render(kind) for size, kind in ((WIDE, "wide"), (NARROW, "narrow"))
+        )
+    keys = legend(
+        ("key-gain", "largest expected improvement"), ("key-price", "price of a measurement, κ")
+    )
     if price is None or facts.worth is None:
-        note = "No price is set. With <code>cost</code> under <code>[stop]</code> the study ends when none pays."
+        note = (
+            "No price is set. With <code>cost</code> under <code>[stop]</code> the study ends when"
+            " none pays."
+        )
     else:
         where = stopping_point(facts)
         stop = "" if where is None else f"The rule stops at trial {where}. "
@@ -108,18 +145,29 @@ def stopping_point(facts: Facts) -> int | None:
 
 
 def _remaining(facts: Facts, size: Size) -> Canvas:
-    canvas = Canvas(size[0], round(size[1] * 0.75), "Largest expected improvement over trials, logarithmic", left=68)
+    canvas = Canvas(
+        size[0],
+        round(size[1] * 0.75),
+        "Largest expected improvement over trials, logarithmic",
+        left=68,
+    )
     gains = [(trial, gain) for trial, gain in facts.gains if gain > 0]
     x = Scale(-0.5, max(len(facts.trials), 1) + 0.5, *canvas.across)
-    y = Scale.over([gain for _, gain in gains] + ([facts.cost] if facts.cost else []), canvas.up, log=True)
+    y = Scale.over(
+        [gain for _, gain in gains] + ([facts.cost] if facts.cost else []), canvas.up, log=True
+    )
     canvas.axes(x, y, ("trial", "expected improvement"), (8 if size[0] > 500 else 5, 4))
     canvas.line([(x(trial), y(gain)) for trial, gain in gains], "gain")
     if len(gains) <= 80:
         for trial, gain in gains:
             canvas.dot(x(trial), y(gain), 2.2, "gain-dot", f"before trial {trial}: {gain:.4g}")
     if facts.cost is not None:
-        canvas.segment((canvas.across[0], y(facts.cost)), (canvas.across[1], y(facts.cost)), "price")
-        canvas.write(canvas.across[0] + 4, y(facts.cost) - 5, f"κ = {facts.cost:.4g}", kind="price-text")
+        canvas.segment(
+            (canvas.across[0], y(facts.cost)), (canvas.across[1], y(facts.cost)), "price"
+        )
+        canvas.write(
+            canvas.across[0] + 4, y(facts.cost) - 5, f"κ = {facts.cost:.4g}", kind="price-text"
+        )
         if (where := stopping_point(facts)) is not None:
             canvas.segment((x(where), canvas.up[0]), (x(where), canvas.up[1]), "stop")
             canvas.write(x(where) - 4, canvas.up[1] + 12, f"stop at {where}", "end", "stop-text")
@@ -127,7 +175,9 @@ def _remaining(facts: Facts, size: Size) -> Canvas:
 
 
 def _profits(facts: Facts) -> list[tuple[int, float, float]]:
-    """(trial, profit, std): what the best setting is worth less what the measurements after the initial design cost."""
+    """(trial, profit, std): what the best setting is worth less what the measurements after the
+    initial design cost.
+    """
     if facts.cost is None:
         return []
     sign, price = facts.study._sign, facts.cost
@@ -139,7 +189,9 @@ def _profit(facts: Facts, size: Size) -> Canvas:
     canvas = Canvas(size[0], round(size[1] * 0.62), "Profit over trials", left=68)
     profits = [each for each in _profits(facts) if each[0] >= facts.initial] or _profits(facts)
     x = Scale(-0.5, max(len(facts.trials), 1) + 0.5, *canvas.across)
-    y = Scale.over([profit + side * std for _, profit, std in profits for side in (-1, 1)], canvas.up)
+    y = Scale.over(
+        [profit + side * std for _, profit, std in profits for side in (-1, 1)], canvas.up
+    )
     canvas.axes(x, y, ("trial", "profit"), (8 if size[0] > 500 else 5, 4))
     upper = [(x(trial), y(profit + std)) for trial, profit, std in profits]
     lower = [(x(trial), y(profit - std)) for trial, profit, std in profits]
@@ -153,8 +205,8 @@ def _profit_text(facts: Facts) -> str:
     count = max(trial - facts.initial, 0)
     value = "minus the value" if facts.study.direction == "minimize" else "the value"
     return (
-        f"Profit now: {profit:.5g} ± {std:.2g}, that is {value} of the best setting less κ × {count} measurements "
-        f"after the initial design."
+        f"Profit now: {profit:.5g} ± {std:.2g}, that is {value} of the best setting less κ ×"
+        f" {count} measurements after the initial design."
     )
 
 
@@ -176,16 +228,22 @@ def importance(facts: Facts) -> str:
         for row, column in enumerate(shares.order):
             top = canvas.up[1] + 26 * row + 5
             total, alone = float(shares.total[column]), float(shares.alone[column])
-            title = f"<title>{text_of(names[column])}: {100 * alone:.0f} % alone, {100 * total:.0f} % in all</title>"
+            title = (
+                f"<title>{text_of(names[column])}: {100 * alone:.0f} % alone, {100 * total:.0f} %"
+                " in all</title>"
+            )
             for share, bar in ((total, "together"), (alone, "alone")):
                 size = f'width="{number(x(share) - x(0))}" height="16"'
-                canvas.add(f'<rect class="{bar}" x="{number(x(0))}" y="{top}" {size} rx="2">{title}</rect>')
+                canvas.add(
+                    f'<rect class="{bar}" x="{number(x(0))}" y="{top}" {size} rx="2">{title}</rect>'
+                )
             canvas.write(left - 8, top + 12, clip(names[column], 20 if width > 500 else 13), "end")
         drawings += canvas.render(kind)
     note = (
-        "Share of the variation of the fitted surface over the whole space that would be gone if the parameter were "
-        "fixed (Sobol indices of the posterior mean): dark, the parameter on its own; light, together with others. A "
-        "parameter that does little here can be left alone; one that matters deserves a wider or finer range."
+        "Share of the variation of the fitted surface over the whole space that would be gone if"
+        " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
+        " its own; light, together with others. A parameter that does little here can be left"
+        " alone; one that matters deserves a wider or finer range."
     )
     keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))
     return panel("importance", "Which parameters matter", drawings, note, keys)
@@ -194,16 +252,25 @@ def importance(facts: Facts) -> str:
 def slices(facts: Facts) -> str:
     """One small drawing per parameter."""
     cards = "".join(
-        f'<figure class="slice"><figcaption>{text_of(each.name, 60)}</figcaption>{_slice(each, facts)}</figure>'
+        "<figure"
+        f' class="slice"><figcaption>{text_of(each.name, 60)}</figcaption>'
+        f"{_slice(each, facts)}</figure>"
         for each in facts.slices
     )
     note = (
-        "Each picture moves one parameter and keeps the others at the best setting (dashed line). Above: what the "
-        "model believes, mean ± std, with the measurements, faint where they were made far away. Below: corrected "
-        "expected improvement, where the next measurement promises most. Most important first."
+        "Each picture moves one parameter and keeps the others at the best setting (dashed line)."
+        " Above: what the model believes, mean ± std, with the measurements, faint where they were"
+        " made far away. Below: corrected expected improvement, where the next measurement promises"
+        " most. Most important first."
     )
     keys = legend(("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI"))
-    return panel("slices", "Around the best setting", f'<div class="grid-of-slices">{cards}</div>', note, keys)
+    return panel(
+        "slices",
+        "Around the best setting",
+        f'<div class="grid-of-slices">{cards}</div>',
+        note,
+        keys,
+    )
 
 
 def _slice(each: Slice, facts: Facts) -> str:
@@ -223,14 +290,18 @@ def _slice(each: Slice, facts: Facts) -> str:
             canvas.dot(at, y(float(mean)), 4, "level", f"{mean:.5g}")
     else:
         canvas.band(upper, lower, "band")
-        canvas.line([(at, y(float(mean))) for at, mean in zip(places, each.mean, strict=True)], "incumbent")
+        canvas.line(
+            [(at, y(float(mean))) for at, mean in zip(places, each.mean, strict=True)], "incumbent"
+        )
     if chosen is not None:
         canvas.segment((x(chosen), canvas.up[1]), (x(chosen), canvas.height - 34), "chosen")
     _slice_gain(canvas, each, places)
     return canvas.render()
 
 
-def _slice_measurements(canvas: Canvas, each: Slice, facts: Facts, scales: tuple[Scale, Scale]) -> None:
+def _slice_measurements(
+    canvas: Canvas, each: Slice, facts: Facts, scales: tuple[Scale, Scale]
+) -> None:
     if facts.best is None:
         return
     x, y = scales
@@ -282,7 +353,10 @@ def _steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _triangle(x: float, y: float, up: bool, title: str) -> str:
     tip = -4 if up else 4
-    path = f"{number(x)},{number(y + tip)} {number(x - 4)},{number(y - tip)} {number(x + 4)},{number(y - tip)}"
+    path = (
+        f"{number(x)},{number(y + tip)} {number(x - 4)},{number(y - tip)}"
+        f" {number(x + 4)},{number(y - tip)}"
+    )
     return f'<polygon class="outside" points="{path}"><title>{text_of(title)}</title></polygon>'
 
 

@@ -1,8 +1,10 @@
-"""Pieces that panels share: the frame of a panel, legends, and where a parameter's values stand on an axis."""
+"""Pieces that panels share: the frame of a panel, legends, and where a parameter's values stand on
+an axis.
+"""
 
+from ceibo.decide import Categorical, Int
+from ceibo.decide.dimensions import Dimension
 from ceibo.report.svg import Scale, text_of
-from ceibo.study import Categorical, Int
-from ceibo.study.dimension import Dimension
 
 
 def panel(identifier: str, title: str, body: str, note: str, legend: str = "") -> str:
@@ -15,7 +17,9 @@ def panel(identifier: str, title: str, body: str, note: str, legend: str = "") -
 
 def legend(*keys: tuple[str, str]) -> str:
     """What the marks mean: (class of the mark, text)."""
-    items = "".join(f'<li><span class="key {kind}"></span>{text_of(name)}</li>' for kind, name in keys)
+    items = "".join(
+        f'<li><span class="key {kind}"></span>{text_of(name)}</li>' for kind, name in keys
+    )
     return f'<ul class="legend">{items}</ul>'
 
 

@@ -1,9 +1,11 @@
-"""How much each parameter matters: shares of the variance of the posterior mean over the whole space.
+"""How much each parameter matters: shares of the variance of the posterior mean over the whole
+space.
 
 With f the posterior mean and x uniform on the unit cube, parameter i has the first-order share
-S_i = Var[E[f | x_i]] / Var[f], what it does on its own, and the total share T_i = E[Var[f | the others]] / Var[f], what
-would remain uncertain if all others were known. T_i − S_i is what it does together with others. Estimated from
-quasi-random points by the pick-and-freeze estimators of Saltelli (2010) and Jansen (1999).
+S_i = Var[E[f | x_i]] / Var[f], what it does on its own, and the total share T_i = E[Var[f | the
+others]] / Var[f], what would remain uncertain if all others were known. T_i − S_i is what it does
+together with others. Estimated from quasi-random points by the pick-and-freeze estimators of
+Saltelli (2010) and Jansen (1999).
 """
 
 from dataclasses import dataclass
@@ -12,10 +14,10 @@ from typing import Final, final
 import numpy as np
 from scipy.stats import qmc
 
+from ceibo.decide import Space
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Indices
 from ceibo.gp.linalg import limited_blas
-from ceibo.study import Space
 
 _POINTS: Final = 512
 _BLOCK: Final = 2048  # points evaluated at a time
@@ -24,7 +26,9 @@ _BLOCK: Final = 2048  # points evaluated at a time
 @final
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """Shares of the variance, (d,) each, between 0 and 1; all zero where the posterior mean is flat."""
+    """Shares of the variance, (d,) each, between 0 and 1; all zero where the posterior mean is
+    flat.
+    """
 
     alone: Array
     total: Array
@@ -70,7 +74,9 @@ def _means(gp: GaussianProcess, X: Array) -> Array:
     state = gp.state
     with limited_blas(len(state.points)):
         blocks = (X[start : start + _BLOCK] for start in range(0, len(X), _BLOCK))
-        return np.concatenate([gp.unit_kernel(block, state.points) @ state.alpha for block in blocks])
+        return np.concatenate(
+            [gp.unit_kernel(block, state.points) @ state.alpha for block in blocks]
+        )
 
 
 def posterior_means(gp: GaussianProcess, X: Array) -> Array:

@@ -11,7 +11,9 @@ _SMALLEST: Final = 1e-300  # steps below it have no round numbers
 
 
 def text_of(value: object, limit: int = 300) -> str:
-    """Any text for HTML: escaped, bounded, with control characters and direction marks made visible."""
+    """Any text for HTML: escaped, bounded, with control characters and direction marks made
+    visible.
+    """
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
     if len(text) > limit:
         text = f"{text[: limit - 1]}…"
@@ -37,7 +39,11 @@ class Scale:
 
     @classmethod
     def over(
-        cls, values: Iterable[float], pixels: tuple[float, float], log: bool = False, pad: float = 0.04
+        cls,
+        values: Iterable[float],
+        pixels: tuple[float, float],
+        log: bool = False,
+        pad: float = 0.04,
     ) -> "Scale":
         """A scale around values, with a margin."""
         finite = [min(max(value, -_LARGEST), _LARGEST) for value in values if math.isfinite(value)]
@@ -46,7 +52,9 @@ class Scale:
         low, high = (min(finite), max(finite)) if finite else ((0.1, 1.0) if log else (0.0, 1.0))
         if log:
             ratio = max((high / low) ** pad, 1.05) if high / low < 1e300 else 10.0
-            return cls(max(low / ratio, 1e-307), high * ratio if high < 1e300 else high, *pixels, True)
+            return cls(
+                max(low / ratio, 1e-307), high * ratio if high < 1e300 else high, *pixels, True
+            )
         margin = (high - low) * pad or abs(high) * 0.05 or 0.5
         return cls(low - margin, high + margin, *pixels)
 
@@ -54,9 +62,12 @@ class Scale:
         if self.log:
             if value <= 0:
                 return self.start
-            share = (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+            share = (math.log(value) - math.log(self.low)) / (
+                math.log(self.high) - math.log(self.low)
+            )
         else:
-            half = 0.5 if math.isinf(self.high - self.low) else 1.0  # a box as wide as the numbers go
+            # a box as wide as the numbers go
+            half = 0.5 if math.isinf(self.high - self.low) else 1.0
             share = (value * half - self.low * half) / (self.high * half - self.low * half)
         return self.start + min(max(share, -0.5), 1.5) * (self.end - self.start)
 
@@ -69,17 +80,24 @@ class Scale:
         if self.log:
             decades = math.log10(self.high) - math.log10(self.low)  # of a ratio that may overflow
             if decades >= 1.5:
-                lowest, highest = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
+                lowest, highest = (
+                    math.ceil(math.log10(self.low) - 1e-9),
+                    math.floor(math.log10(self.high) + 1e-9),
+                )
                 powers = range(lowest, highest + 1, max(1, round(decades / count)))
                 return [10.0**power for power in powers]
         rough = self.high / max(count, 1) - self.low / max(count, 1)
         if rough < _SMALLEST:
             return [self.low, self.high]
         power = 10.0 ** math.floor(math.log10(rough))
-        step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999)
+        step = next(
+            power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999
+        )
         first = math.ceil(self.low / step - 1e-9)
         places = ((first + index) * step for index in range(100))
-        return [place for place in places if place <= self.high + 1e-9 * step and math.isfinite(place)]
+        return [
+            place for place in places if place <= self.high + 1e-9 * step and math.isfinite(place)
+        ]
 
 
 def tick_text(value: float) -> str:
@@ -115,7 +133,13 @@ class Canvas:
         """Appends elements, which are drawn over the earlier ones."""
         self.parts.extend(elements)
 
-    def axes(self, x: Scale, y: Scale, names: tuple[str, str] = ("", ""), counts: tuple[int, int] = (6, 5)) -> None:
+    def axes(
+        self,
+        x: Scale,
+        y: Scale,
+        names: tuple[str, str] = ("", ""),
+        counts: tuple[int, int] = (6, 5),
+    ) -> None:
         """Grid lines and labels."""
         self.y_axis(y, names[1], counts[1])
         bottom = self.up[0]
@@ -127,21 +151,30 @@ class Canvas:
     def x_name(self, name: str) -> None:
         """The name of the horizontal axis."""
         if name:
-            self.write((self.across[0] + self.across[1]) / 2, self.height - 4, name, "middle", "name")
+            self.write(
+                (self.across[0] + self.across[1]) / 2, self.height - 4, name, "middle", "name"
+            )
 
     def y_axis(self, y: Scale, name: str = "", count: int = 5) -> None:
         """Horizontal grid lines with labels."""
         left, right = self.across
         for tick in y.ticks(count):
             at = number(y(tick))
-            self.add(f'<line class="grid" x1="{number(left)}" x2="{number(right)}" y1="{at}" y2="{at}"/>')
+            self.add(
+                f'<line class="grid" x1="{number(left)}" x2="{number(right)}" y1="{at}" y2="{at}"/>'
+            )
             self.write(left - 6, y(tick) + 4, tick_text(tick), "end")
         if name:
             middle = (self.up[0] + self.up[1]) / 2
             turned = f"translate(12 {number(middle)}) rotate(-90)"
-            self.add(f'<text class="name" text-anchor="middle" transform="{turned}">{text_of(name, 60)}</text>')
+            self.add(
+                '<text class="name" text-anchor="middle"'
+                f' transform="{turned}">{text_of(name, 60)}</text>'
+            )
 
-    def write(self, x: float, y: float, text: str, anchor: str = "start", kind: str = "label") -> None:
+    def write(
+        self, x: float, y: float, text: str, anchor: str = "start", kind: str = "label"
+    ) -> None:
         """A piece of text."""
         place = f'x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"'
         self.add(f'<text class="{kind}" {place}>{text_of(text, 80)}</text>')
@@ -152,7 +185,9 @@ class Canvas:
             path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
             self.add(f'<polyline class="{kind}" points="{path}"/>')
 
-    def band(self, upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]], kind: str) -> None:
+    def band(
+        self, upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]], kind: str
+    ) -> None:
         """The area between two lines."""
         if upper:
             path = " ".join(f"{number(x)},{number(y)}" for x, y in [*upper, *reversed(lower)])
@@ -161,12 +196,18 @@ class Canvas:
     def segment(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
         """A straight line between two pixels."""
         (x1, y1), (x2, y2) = start, end
-        self.add(f'<line class="{kind}" x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"/>')
+        self.add(
+            f'<line class="{kind}" x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}"'
+            f' y2="{number(y2)}"/>'
+        )
 
     def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
         """A dot, with a text shown when the pointer rests on it."""
         inside = f"<title>{text_of(title)}</title>" if title else ""
-        self.add(f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}" r="{number(radius)}">{inside}</circle>')
+        self.add(
+            f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}"'
+            f' r="{number(radius)}">{inside}</circle>'
+        )
 
     def render(self, kind: str = "") -> str:
         """The drawing as an SVG element."""

@@ -1,7 +1,8 @@
 """One evaluation: the objective called here or on an executor, and what came of it.
 
-An exception of the objective is its own affair (a failed trial); one of the executor is not (the trial is handed out
-again). They are told apart where the objective is called, as a future does not say whose exception it holds.
+An exception of the objective is its own affair (a failed trial); one of the executor is not (the
+trial is handed out again). They are told apart where the objective is called, as a future does not
+say whose exception it holds.
 """
 
 import os
@@ -9,10 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, SupportsFloat, final
 
+from ceibo.decide.measurement import Measurement
+from ceibo.decide.space import Params
 from ceibo.errors import CeiboError, InputError
 from ceibo.study.limits import count_of
-from ceibo.study.measurement import Measurement
-from ceibo.study.space import Params
 
 Objective = Callable[[Params], SupportsFloat | Measurement]
 
@@ -26,11 +27,14 @@ class ObjectiveExitError(CeiboError):
 
 
 class RaisedByObjective(Exception):
-    """Carries an exception of the objective, also from another process, that would be taken for the executor's."""
+    """Carries an exception of the objective, also from another process, that would be taken for the
+    executor's.
+    """
 
     def original(self) -> Exception:
         error: Exception = self.args[0]
-        if error.__traceback__ is None:  # it comes from another process, which sends its traceback as text
+        # it comes from another process, which sends its traceback as text
+        if error.__traceback__ is None:
             error.__cause__ = self.__cause__
         return error
 
@@ -50,18 +54,24 @@ class Inline(Executor):
 
 def job_count(executor: Executor | None, jobs: int | None) -> int:
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise InputError(f"executor must be a concurrent.futures executor, or None, got {executor!r}.")
+        raise InputError(
+            f"executor must be a concurrent.futures executor, or None, got {executor!r}."
+        )
     jobs = None if jobs is None else count_of(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
-            raise InputError(f"jobs={jobs} needs an executor, such as concurrent.futures.ProcessPoolExecutor({jobs}).")
+            raise InputError(
+                f"jobs={jobs} needs an executor, such as"
+                f" concurrent.futures.ProcessPoolExecutor({jobs})."
+            )
         return 1
     return jobs or _workers(executor) or os.cpu_count() or 1
 
 
 def _workers(executor: Executor) -> int | None:
     """How many evaluations an executor runs at a time, if it says so."""
-    if (client := getattr(executor, "_client", None)) is not None and hasattr(client, "nthreads"):  # Dask
+    # Dask
+    if (client := getattr(executor, "_client", None)) is not None and hasattr(client, "nthreads"):
         return sum(client.nthreads().values()) or None
     for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
         if isinstance(count := getattr(executor, name, None), int) and count > 0:
@@ -69,18 +79,29 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(objective: Objective, params: Params, hand_out: tuple[int, int]) -> SupportsFloat | Measurement:
-    """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from its cache."""
+def evaluate(
+    objective: Objective, params: Params, hand_out: tuple[int, int]
+) -> SupportsFloat | Measurement:
+    """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from
+    its cache.
+    """
     try:
         return objective(params)
-    except (BrokenExecutor, CancelledError) as error:  # of a pool or a future of the objective's own
+    except (
+        BrokenExecutor,
+        CancelledError,
+    ) as error:  # of a pool or a future of the objective's own
         raise RaisedByObjective(error) from error
 
 
 def loss(future: Future[Any]) -> str | None:
     """How an evaluation perished together with what evaluated it; None if it did not."""
     error = future.exception() if future.done() and not future.cancelled() else None
-    return f"{type(error).__name__}: {error}" if isinstance(error, BrokenExecutor | SystemExit) else None
+    return (
+        f"{type(error).__name__}: {error}"
+        if isinstance(error, BrokenExecutor | SystemExit)
+        else None
+    )
 
 
 def returned(future: Future[Any]) -> Any:
@@ -89,7 +110,9 @@ def returned(future: Future[Any]) -> Any:
     if isinstance(error, RaisedByObjective):
         raise error.original()
     if error is not None and not isinstance(error, Exception):
-        raise ObjectiveExitError(f"the objective raised {error!r} on the executor, which is no result.") from error
+        raise ObjectiveExitError(
+            f"the objective raised {error!r} on the executor, which is no result."
+        ) from error
     return future.result()
 
 

@@ -1,4 +1,6 @@
-"""The progress of a run in a terminal: one line per finished trial, and a live line with the state of the study."""
+"""The progress of a run in a terminal: one line per finished trial, and a live line with the state
+of the study.
+"""
 
 import sys
 import time
@@ -9,8 +11,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from ceibo.study.estimate import Estimate
-from ceibo.study.stopping import Worth
+from ceibo.decide.estimate import Estimate
+from ceibo.decide.stopping import Worth
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
@@ -18,13 +20,19 @@ from ceibo.study.trial import Trial
 
 @final
 class Progress:
-    """Shows a run as it goes; silent where it is not wanted. `wanted` None means: only in a terminal."""
+    """Shows a run as it goes; silent where it is not wanted. `wanted` None means: only in a
+    terminal.
+    """
 
-    def __init__(self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None) -> None:
+    def __init__(
+        self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None
+    ) -> None:
         self.study, self.n_trials, self.cost = study, n_trials, cost
         self.console = Console(stderr=True)
         shown = sys.stderr.isatty() if wanted is None else wanted
-        self.live = Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
+        self.live = (
+            Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
+        )
         self.began, self.count = time.monotonic(), 0
         self.best: Estimate | None = None
         self.running, self.ended = 0, False
@@ -36,7 +44,10 @@ class Progress:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.running, self.ended = 0, True
         if self.live is not None:
@@ -74,16 +85,24 @@ class Progress:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
             parts.append(f"{_clock(seconds)} left")
         if self.best is not None:
-            parts.append(f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})")
+            parts.append(
+                f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})"
+            )
         if self.worth is not None and self.worth.remaining:
-            parts.append(f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}")
+            parts.append(
+                f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}"
+            )
         if self.running > 1:
             parts.append(f"{self.running} running")
-        return Text(_packed(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis")
+        return Text(
+            _packed(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis"
+        )
 
 
 def _packed(parts: list[str], width: int) -> str:
-    """The parts in one line, or in as many as a narrow terminal needs: none is cut while it fits a line by itself."""
+    """The parts in one line, or in as many as a narrow terminal needs: none is cut while it fits a
+    line by itself.
+    """
     lines = parts[:1]
     for part in parts[1:]:
         joined = f"{lines[-1]} · {part}"
@@ -96,10 +115,14 @@ def _line(trial: Trial) -> Text:
     if trial.measurements:
         last = trial.measurements[-1]
         noise = "" if last.noise is None else f" ± {last.noise:.2g}"
-        return Text.assemble((f"{trial.number:>5}  ", "dim"), f"{last.value:.6g}{noise}  ", (params, "dim"))
+        return Text.assemble(
+            (f"{trial.number:>5}  ", "dim"), f"{last.value:.6g}{noise}  ", (params, "dim")
+        )
     lines = (trial.reason or "").strip().splitlines() or [""]
     reason = lines[-1] if lines[0].startswith("Traceback") else lines[0]
-    return Text.assemble((f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{_plain(reason)}  ", (params, "dim"))
+    return Text.assemble(
+        (f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{_plain(reason)}  ", (params, "dim")
+    )
 
 
 def _short(value: object) -> str:
@@ -108,7 +131,10 @@ def _short(value: object) -> str:
 
 def _plain(text: str) -> str:
     """Short, and without the characters that steer a terminal."""
-    kept = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text[:200])
+    kept = "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode()
+        for each in text[:200]
+    )
     return kept if len(text) <= 200 else f"{kept}…"
 
 

@@ -1,18 +1,20 @@
-"""minimize() and maximize(): the loop around a study, here or on any executor, with progress and honest endings."""
+"""minimize() and maximize(): the loop around a study, here or on any executor, with progress and
+honest endings.
+"""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack, final
 
+from ceibo.decide.dimensions import AnyDimension
+from ceibo.decide.estimate import Estimate, Observed
+from ceibo.decide.space import Space
+from ceibo.decide.stopping import Profit, Stop
 from ceibo.errors import ConflictError, InputError
-from ceibo.study.dimension import AnyDimension
-from ceibo.study.estimate import Estimate, Observed
 from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner
-from ceibo.study.space import Space
-from ceibo.study.stopping import Profit, Stop
 from ceibo.study.study import Study
 
 DEFAULT_TRIALS: Final = 50
@@ -44,7 +46,9 @@ class Result:
 
     @property
     def profit(self) -> Profit | None:
-        """What the run has brought, less the price of its evaluations; None if no price was given."""
+        """What the run has brought, less the price of its evaluations; None if no price was
+        given.
+        """
         return None if self.cost is None else self.study.profit(self.cost)
 
 
@@ -71,32 +75,38 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     """Minimises a noisy objective.
 
     Args:
-        objective: called with a dict of parameters; returns a number, or a Measurement with its noise or replicates.
-            An exception is recorded as a failed trial.
+        objective: called with a dict of parameters; returns a number, or a Measurement with its
+            noise or replicates. An exception is recorded as a failed trial.
         space: name -> Float, Int or Categorical.
-        n_trials: trials in all, those already in the study included; 50 if neither cost nor timeout is given.
-        cost: price of one evaluation in the objective's units: stop when no measurement promises more.
+        n_trials: trials in all, those already in the study included; 50 if neither cost nor timeout
+            is given.
+        cost: price of one evaluation in the objective's units: stop when no measurement promises
+            more.
         timeout: seconds after which no new trial is started.
-        storage: database URL; with one, a study of this name is continued if it exists. In memory by default.
+        storage: database URL; with one, a study of this name is continued if it exists. In memory
+            by default.
         name: of the study in the storage.
         direction: "minimize" or "maximize".
-        seed, acquisition, n_initial: of a new study; see Study.create. A stored one keeps its own: others are refused.
+        seed, acquisition, n_initial: of a new study; see Study.create. A stored one keeps its own:
+            others are refused.
         executor: any concurrent.futures executor; it is kept full.
         jobs: evaluations at a time on the executor; its number of workers by default.
-        callbacks: each called as callback(study, trial) after every finished trial; a true result stops the run.
-        max_failures: this many failed evaluations in a row end the run with the last exception; None for no limit. An
-            exception in the first trial ever of a study is raised at once.
-        lease: seconds after which a trial of a worker that has died is handed out again; a trial lost so three times
-            becomes a failed one.
+        callbacks: each called as callback(study, trial) after every finished trial; a true result
+            stops the run.
+        max_failures: this many failed evaluations in a row end the run with the last exception;
+            None for no limit. An exception in the first trial ever of a study is raised at once.
+        lease: seconds after which a trial of a worker that has died is handed out again; a trial
+            lost so three times becomes a failed one.
         progress: show progress; by default only in a terminal.
 
     Returns:
-        Result: `best`, `recommended`, `best_observed`, `stop`, and the `study`. Ctrl-C ends the run early with a
-        result too; the same call goes on with a stored study.
+        Result: `best`, `recommended`, `best_observed`, `stop`, and the `study`. Ctrl-C ends the run
+        early with a result too; the same call goes on with a stored study.
 
     Example:
         >>> import ceibo
-        >>> result = ceibo.minimize(lambda p: (p["x"] - 0.3) ** 2, {"x": ceibo.Float(0, 1)}, n_trials=12)
+        >>> space = {"x": ceibo.Float(0, 1)}
+        >>> result = ceibo.minimize(lambda p: (p["x"] - 0.3) ** 2, space, n_trials=12)
         >>> abs(result.best.params["x"] - 0.3) < 0.1
         True
     """
@@ -106,7 +116,9 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     jobs = job_count(executor, jobs)
     callbacks = _checked(callbacks)
     if not callable(objective):
-        raise InputError(f"objective must be a function of a dict of parameters, got {objective!r}.")
+        raise InputError(
+            f"objective must be a function of a dict of parameters, got {objective!r}."
+        )
     if not (progress is None or isinstance(progress, bool)):
         raise InputError(f"progress must be True, False or None, got {progress!r}.")
     given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
@@ -123,16 +135,21 @@ def _check_same(study: Study, given: Mapping[str, Any]) -> None:
         stored = study.seed if option == "seed" else getattr(study.settings, option)
         if value != stored:
             raise InputError(
-                f"study {study.name!r} was begun with {option}={stored!r}, now came {option}={value!r}; leave it out "
-                "to go on with the study, or start one under another name."
+                f"study {study.name!r} was begun with {option}={stored!r}, now came"
+                f" {option}={value!r}; leave it out to go on with the study, or start one under"
+                " another name."
             )
 
 
 def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
-    """The callbacks, if that is what they are: a mistake is not to end a run after its first trial."""
+    """The callbacks, if that is what they are: a mistake is not to end a run after its
+    first trial.
+    """
     given = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
     if not isinstance(callbacks, Iterable) or not all(map(callable, given)):
-        raise InputError(f"callbacks must be a list of functions of a study and a trial, got {callbacks!r}.")
+        raise InputError(
+            f"callbacks must be a list of functions of a study and a trial, got {callbacks!r}."
+        )
     return given
 
 
@@ -155,18 +172,25 @@ class Options(TypedDict, total=False):
     progress: bool | None
 
 
-def maximize(objective: Objective, space: Mapping[str, AnyDimension] | Space, **options: Unpack[Options]) -> Result:
+def maximize(
+    objective: Objective, space: Mapping[str, AnyDimension] | Space, **options: Unpack[Options]
+) -> Result:
     """Maximises a noisy objective; takes the options of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
 
 
 def open_or_create(
-    space: Mapping[str, AnyDimension] | Space, storage: str | None, name: str, options: Mapping[str, Any]
+    space: Mapping[str, AnyDimension] | Space,
+    storage: str | None,
+    name: str,
+    options: Mapping[str, Any],
 ) -> Study:
     """The stored study of this name, after checking that it is the same, or a new one."""
     try:
         return Study.create(space, storage=storage, name=name, **options)
-    except ConflictError:  # it exists, perhaps since a moment ago: several workers may begin at once
+    except (
+        ConflictError
+    ):  # it exists, perhaps since a moment ago: several workers may begin at once
         if storage is None:
             raise
     study = Study.open(storage, name, space=space)

@@ -1,4 +1,6 @@
-"""One worker of a study: asks, evaluates here or on an executor, tells, until a limit is reached."""
+"""One worker of a study: asks, evaluates here or on an executor, tells, until a limit is
+reached.
+"""
 
 import os
 import socket
@@ -6,16 +8,31 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
 from contextlib import suppress
 from typing import Any, Final, final
 
+from ceibo.decide.measurement import Measurement
+from ceibo.decide.stopping import Stop, StopReason, Worth
 from ceibo.errors import CeiboError, InputError, StorageError
-from ceibo.study.evaluation import EvaluationsFailedError, Inline, Objective, evaluate, loss, measurement_of, returned
+from ceibo.study.evaluation import (
+    EvaluationsFailedError,
+    Inline,
+    Objective,
+    evaluate,
+    loss,
+    measurement_of,
+    returned,
+)
 from ceibo.study.limits import Limits
-from ceibo.study.measurement import Measurement
 from ceibo.study.progress import Progress
-from ceibo.study.stopping import Stop, StopReason, Worth
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
@@ -27,9 +44,11 @@ _LAST_NEWS: Final = 1.0  # seconds in which a pool that broke tells all its futu
 
 
 class ExecutorLostError(CeiboError):
-    """The executor broke; nothing is lost: finished evaluations are stored, the others will be handed out again.
+    """The executor broke; nothing is lost: finished evaluations are stored, the others will be
+    handed out again.
 
-    A trial that was under way three times when an executor broke, the third time alone, is then a failed one.
+    A trial that was under way three times when an executor broke, the third time alone, is then a
+    failed one.
     """
 
 
@@ -37,9 +56,19 @@ class ExecutorLostError(CeiboError):
 class Runner:
     """One worker of a study: asks, evaluates, tells, until a limit is reached."""
 
-    def __init__(self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int) -> None:
-        self.study, self.objective, self.limits, self.executor, self.jobs = study, objective, limits, executor, jobs
-        self.lease = Lease(f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}", limits.lease)
+    def __init__(
+        self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int
+    ) -> None:
+        self.study, self.objective, self.limits, self.executor, self.jobs = (
+            study,
+            objective,
+            limits,
+            executor,
+            jobs,
+        )
+        self.lease = Lease(
+            f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}", limits.lease
+        )
         self.running: dict[Future[Any], Trial] = {}
         self.waiting: Trial | None = None  # taken, and to be evaluated alone
         self.began = time.monotonic()
@@ -61,7 +90,8 @@ class Runner:
                 message = "interrupted; the same call with the same storage goes on from here."
                 return Stop(StopReason.INTERRUPTED, message)
             except StorageError as error:
-                self._note_unstored(error)  # trials in flight are handed out again when their leases lapse
+                # trials in flight are handed out again when their leases lapse
+                self._note_unstored(error)
                 raise
             except BaseException as error:
                 self._give_back(isinstance(error, ExecutorLostError | SystemExit))
@@ -83,13 +113,15 @@ class Runner:
             finished = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED).done
             news = bool(finished)
             while finished:
-                # Popped: Dask evaluates again what is lost with a worker, as long as anyone holds the future.
+                # Popped: Dask evaluates again what is lost with a worker, as long as anyone holds
+                # the future.
                 future = min(finished, key=lambda each: self.running[each].number)
                 finished.remove(future)
                 trial = self._finish(future)
                 del future
                 display.finished(trial, len(self.running))
-                asked = [callback(self.study, trial) for callback in callbacks]  # every one is called
+                # every one is called
+                asked = [callback(self.study, trial) for callback in callbacks]
                 if any(asked):
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
             if news or self.limits.timeout is not None:
@@ -97,18 +129,25 @@ class Runner:
                 display.judged(self.worth)
 
     def _has_room(self) -> bool:
-        """Whether an evaluation may start now. One that might be the trial's last runs alone (see `_launch`)."""
-        if self.waiting is not None or any(_might_be_last(trial) for trial in self.running.values()):
+        """Whether an evaluation may start now. One that might be the trial's last runs alone (see
+        `_launch`).
+        """
+        if self.waiting is not None or any(
+            _might_be_last(trial) for trial in self.running.values()
+        ):
             return not self.running
         return len(self.running) < self.jobs
 
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start.
 
-        A trial that was under way when executors broke is given up after a few times. The last time it is alone, so
-        that it does not pay for what another one does to the executor.
+        A trial that was under way when executors broke is given up after a few times. The last time
+        it is alone, so that it does not pay for what another one does to the executor.
         """
-        trial, self.waiting = self.waiting or self.study._ask(self.lease, self.limits.n_trials), None
+        trial, self.waiting = (
+            self.waiting or self.study._ask(self.lease, self.limits.n_trials),
+            None,
+        )
         if trial is None:
             return False
         if _might_be_last(trial) and self.running:
@@ -131,23 +170,32 @@ class Runner:
             error = cancelled
         if isinstance(error, BrokenExecutor | CancelledError):
             raise self._executor_lost(error) from error  # nobody's fault
-        leaving = (KeyboardInterrupt, SystemExit) if isinstance(self.executor, Inline) else (KeyboardInterrupt,)
+        leaving = (
+            (KeyboardInterrupt, SystemExit)
+            if isinstance(self.executor, Inline)
+            else (KeyboardInterrupt,)
+        )
         if isinstance(error, leaving):
             raise error
         first_ever = not self.study._refresh().in_state(DONE, FAILED)
         try:
             measurement = measurement_of(returned(future))
             if not measurement.is_finite:
-                raise EvaluationsFailedError(f"trial {trial.number} gave {measurement.value!r}, which is not finite.")
+                raise EvaluationsFailedError(
+                    f"trial {trial.number} gave {measurement.value!r}, which is not finite."
+                )
         except Exception as failure:
             # The objective's own exceptions and values that are no measurement alike.
-            said = error is None or isinstance(error, EvaluationsFailedError)  # the message says it all
+            # the message says it all
+            said = error is None or isinstance(error, EvaluationsFailedError)
             text = str(failure) if said else "".join(traceback.format_exception(failure))
             self.study._store.fail(self.study._id, trial.number, text, self.lease.worker)
             del self.running[future]
             self.failures += 1
             not_a_number = isinstance(failure, EvaluationsFailedError)
-            too_many = self.limits.max_failures is not None and self.failures >= self.limits.max_failures
+            too_many = (
+                self.limits.max_failures is not None and self.failures >= self.limits.max_failures
+            )
             if (first_ever and not not_a_number) or too_many:
                 raise
         else:
@@ -159,7 +207,9 @@ class Runner:
     def _limit_reached(self) -> Stop | None:
         elapsed = time.monotonic() - self.began
         if self.limits.timeout is not None and elapsed > self.limits.timeout:
-            return Stop(StopReason.TIMEOUT, f"the time given, {self.limits.timeout:g} s, was used up.")
+            return Stop(
+                StopReason.TIMEOUT, f"the time given, {self.limits.timeout:g} s, was used up."
+            )
         if self.limits.cost is not None:
             self.worth = self.study.should_stop(self.limits.cost)
             if self.worth:
@@ -170,12 +220,21 @@ class Runner:
         total, pending = self.limits.n_trials, len(self.study._refresh().in_state(RUNNING))
         if pending == 0:
             return Stop(StopReason.BUDGET, f"all {total} trials are done.")
-        waits = "1 of them, asked by hand, waits" if pending == 1 else f"{pending} of them, asked by hand, wait"
+        waits = (
+            "1 of them, asked by hand, waits"
+            if pending == 1
+            else f"{pending} of them, asked by hand, wait"
+        )
         told = "tell, fail or release it." if pending == 1 else "tell, fail or release them."
-        return Stop(StopReason.BUDGET, f"all {total} trials are handed out; {waits} for a result: {told}")
+        return Stop(
+            StopReason.BUDGET, f"all {total} trials are handed out; {waits} for a result: {told}"
+        )
 
     def _others_at_work(self) -> bool:
-        return any(worker != self.lease.worker for worker, _ in self.study._store.leases(self.study._id).values())
+        return any(
+            worker != self.lease.worker
+            for worker, _ in self.study._store.leases(self.study._id).values()
+        )
 
     def _finished(self) -> list[tuple[Trial, Measurement]]:
         """Evaluations in flight that have come to an end with a value in the meantime."""
@@ -189,7 +248,8 @@ class Runner:
     def _give_back(self, perished: bool = False) -> None:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
-        `perished`: evaluations that died count as lost. After Ctrl-C, which ends a pool's processes too, they do not.
+        `perished`: evaluations that died count as lost. After Ctrl-C, which ends a pool's processes
+            too, they do not.
         """
         for future in self.running:
             future.cancel()
@@ -209,11 +269,14 @@ class Runner:
         if isinstance(error, BrokenExecutor):
             wait(self.running, timeout=_LAST_NEWS)
         return ExecutorLostError(
-            f"the executor broke ({type(error).__name__}: {error}); nothing is lost: with a storage, the same call "
-            f"with a new executor goes on. A trial that is lost {MAX_LOST} times becomes a failed one."
+            f"the executor broke ({type(error).__name__}: {error}); nothing is lost: with a"
+            f" storage, the same call with a new executor goes on. A trial that is lost {MAX_LOST}"
+            " times becomes a failed one."
         )
 
 
 def _might_be_last(trial: Trial) -> bool:
-    """Whether the trial may be given up if it is lost once more; hand-outs that were given back count here too."""
+    """Whether the trial may be given up if it is lost once more; hand-outs that were given back
+    count here too.
+    """
     return trial.attempt >= MAX_LOST

@@ -1,4 +1,6 @@
-"""Study: ask what to measure, tell what came out, get the best with its uncertainty, at any moment."""
+"""Study: ask what to measure, tell what came out, get the best with its uncertainty, at any
+moment.
+"""
 
 import itertools
 from collections.abc import Mapping
@@ -7,15 +9,40 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, ove
 
 import numpy as np
 
+from ceibo.decide.dimensions import AnyDimension
+from ceibo.decide.estimate import (
+    Estimate,
+    NoMeasurementError,
+    Observed,
+    explain,
+    incumbent,
+    recommendation,
+)
+from ceibo.decide.measurement import Measurement
+from ceibo.decide.record import hyperparameters_of, to_record
+from ceibo.decide.space import Space
+from ceibo.decide.stopping import (
+    PATIENCE,
+    Profit,
+    Worth,
+    check_cost,
+    judge,
+    least,
+    remaining_improvement,
+)
+from ceibo.decide.suggest import (
+    DEFAULT_ACQUISITION,
+    DEFAULT_KERNEL,
+    Evidence,
+    Model,
+    Settings,
+    Suggestion,
+    fit_model,
+    suggest,
+)
 from ceibo.errors import ConflictError, InputError, NotFoundError, NumberTakenError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
-from ceibo.study.dimension import AnyDimension
-from ceibo.study.estimate import Estimate, NoMeasurementError, Observed, explain, incumbent, recommendation
-from ceibo.study.measurement import Measurement
-from ceibo.study.record import hyperparameters_of, to_record
-from ceibo.study.space import Space
-from ceibo.study.stopping import PATIENCE, Profit, Worth, check_cost, judge, least, remaining_improvement
 from ceibo.study.store import (
     DONE,
     FAILED,
@@ -30,16 +57,6 @@ from ceibo.study.store import (
     hand_out_key,
 )
 from ceibo.study.store.records import EMPTY, damaged
-from ceibo.study.suggest import (
-    DEFAULT_ACQUISITION,
-    DEFAULT_KERNEL,
-    Evidence,
-    Model,
-    Settings,
-    Suggestion,
-    fit_model,
-    suggest,
-)
 from ceibo.study.table import to_dataframe
 from ceibo.study.trial import Trial, evidence_of, trial_of
 from ceibo.study.verify import Verification, verify
@@ -54,7 +71,8 @@ _LOOK_BACK = 16  # how many trials back the fit looks for values to start from
 
 @final
 class Study:
-    """A study of one objective over one space, kept in a database. Made by `Study.create` and `Study.open`.
+    """A study of one objective over one space, kept in a database. Made by `Study.create` and
+    `Study.open`.
 
     Example:
         >>> import ceibo
@@ -80,7 +98,7 @@ class Study:
         self._remaining: dict[tuple[bytes, ...], float] = {}
         self.last_suggestion: Suggestion | None = None
 
-    # -- opening ------------------------------------------------------------------------------------------------
+    # -- opening -----------------------------------------------------------------------
 
     @classmethod
     def create(  # noqa: PLR0913 - public, keyword-only
@@ -101,15 +119,21 @@ class Study:
 
         Args:
             space: name -> Float, Int or Categorical.
-            storage: database URL, such as "sqlite:///lab.db" or "postgresql://user@host/db"; memory by default.
+            storage: database URL, such as "sqlite:///lab.db" or "postgresql://user@host/db"; memory
+                by default.
             name: of the study within the storage.
             direction: "minimize" or "maximize".
             seed: suggestions are a function of it and of what was told.
-            acquisition, kernel, fit, n_initial, max_observations: see ceibo.study.suggest.Settings.
+            acquisition, kernel, fit, n_initial, max_observations: see
+                ceibo.decide.suggest.Settings.
         """
         if direction not in _DIRECTIONS:
             raise InputError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
-        if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 2**63:
+        if (
+            not isinstance(seed, int | np.integer)
+            or isinstance(seed, bool)
+            or not 0 <= seed < 2**63
+        ):
             raise InputError(f"seed must be a whole number from 0 to 2^63 − 1, got {seed!r}.")
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
         stored = {"direction": direction, "seed": int(seed), "suggest": settings.to_json()}
@@ -118,9 +142,15 @@ class Study:
 
     @classmethod
     def open(
-        cls, storage: str, name: str = "study", *, space: Mapping[str, AnyDimension] | Space | None = None
+        cls,
+        storage: str,
+        name: str = "study",
+        *,
+        space: Mapping[str, AnyDimension] | Space | None = None,
     ) -> Self:
-        """An existing study; with a `space` given, it must be the one stored. Changes nothing if there is none."""
+        """An existing study; with a `space` given, it must be the one stored. Changes nothing if
+        there is none.
+        """
         store = Store(storage, create=False)
         study = cls(store, store.study(name))
         if space is not None:
@@ -131,7 +161,7 @@ class Study:
         """Closes the storage; a study in memory is gone."""
         self._store.close()
 
-    # -- ask and tell -------------------------------------------------------------------------------------------
+    # -- ask and tell ------------------------------------------------------------------
 
     @overload
     def ask(self) -> Trial: ...
@@ -140,8 +170,8 @@ class Study:
     def ask(self, count: int | None = None) -> Trial | list[Trial]:
         """The next trial to measure, or a list of `count` of them.
 
-        Queued trials (enqueued or released) come first. The trial stays pending until told, failed, released or
-        withdrawn.
+        Queued trials (enqueued or released) come first. The trial stays pending until told, failed,
+        released or withdrawn.
         """
         if count is None:
             return self._ask_one()
@@ -156,7 +186,9 @@ class Study:
         return trial
 
     def _ask(self, lease: Lease | None, limit: int | None) -> Trial | None:
-        """A trial for a worker; None if all are handed out and there may be no more than `limit`."""
+        """A trial for a worker; None if all are handed out and there may be no more than
+        `limit`.
+        """
         claimed = self._store.claim(self._id, lease)
         if claimed is not None:
             return trial_of(claimed)
@@ -188,8 +220,8 @@ class Study:
             trial: from `ask`, or its number.
             value: a number, or a Measurement. NaN and ±inf are recorded as a failure.
             noise: standard deviation of the value; unknown by default, and then inferred.
-            key: tells several measurements of one trial apart. Without a key a trial has one value: the same again
-                changes nothing, a different one is an error; see `correct`.
+            key: tells several measurements of one trial apart. Without a key a trial has one value:
+                the same again changes nothing, a different one is an error; see `correct`.
 
         Raises:
             NotStoredError: the storage stays away; the exception holds the measurement.
@@ -211,48 +243,63 @@ class Study:
         *,
         key: str | None = None,
     ) -> Measurement:
-        """Replaces a measurement that was told wrongly; returns what it was, once the right one is safely stored.
+        """Replaces a measurement that was told wrongly; returns what it was, once the right one is
+        safely stored.
 
-        From here on the study is as if the right one had been told at first. The wrong one stays in the record
-        (`trial.replaced`), and suggestions that were made from it can still be verified.
+        From here on the study is as if the right one had been told at first. The wrong one stays in
+        the record (`trial.replaced`), and suggestions that were made from it can still be verified.
 
         Args:
             trial: from `ask`, or its number.
             value: a number, or a Measurement.
-            noise: standard deviation of the value; unknown by default, also where the wrong one had one.
+            noise: standard deviation of the value; unknown by default, also where the wrong one had
+                one.
             key: which measurement of the trial; needed if there are several.
         """
-        return self._store.correct(self._id, self._number(trial), self._measurement(value, noise), key)
+        return self._store.correct(
+            self._id, self._number(trial), self._measurement(value, noise), key
+        )
 
     def fail(self, trial: Trial | int, reason: str) -> None:
-        """Records that measuring a trial failed, and why. It never becomes a value; the search keeps off it."""
+        """Records that measuring a trial failed, and why. It never becomes a value; the search
+        keeps off it.
+        """
         self._store.fail(self._id, self._number(trial), reason)
 
     def release(self, trial: Trial | int) -> None:
-        """Gives a trial back unmeasured; it is handed out again by the next `ask`. See also `withdraw`."""
+        """Gives a trial back unmeasured; it is handed out again by the next `ask`. See also
+        `withdraw`.
+        """
         number = self._number(trial)
         if not self._store.release(self._id, number) and self._state(number) != QUEUED:
             raise self._ended(number, "released", "enqueue its params to measure the setting again")
 
     def withdraw(self, trial: Trial | int) -> None:
-        """Takes back a trial that will not be measured after all, or one that is queued; it is not handed out again.
+        """Takes back a trial that will not be measured after all, or one that is queued; it is not
+        handed out again.
 
-        Nothing is learnt from it, but the search looks elsewhere first, as around a trial that is being measured. Like
-        any other it counts as one of `n_trials`.
+        Nothing is learnt from it, but the search looks elsewhere first, as around a trial that is
+        being measured. Like any other it counts as one of `n_trials`.
         """
         number = self._number(trial)
         if not self._store.withdraw(self._id, number) and self._state(number) != WITHDRAWN:
             raise self._ended(number, "withdrawn", "nothing needs to be done")
 
     def add(
-        self, params: Mapping[str, Any], value: SupportsFloat | Measurement, noise: SupportsFloat | None = None
+        self,
+        params: Mapping[str, Any],
+        value: SupportsFloat | Measurement,
+        noise: SupportsFloat | None = None,
     ) -> Trial:
         """Adds an existing measurement, made outside the study."""
         measurement = self._measurement(value, noise)
         checked = self.space.check(params)
         reason = None if measurement.is_finite else f"the value is {measurement.value!r}"
         new = NewTrial(
-            checked, {"source": "added"}, measurement=measurement if measurement.is_finite else None, reason=reason
+            checked,
+            {"source": "added"},
+            measurement=measurement if measurement.is_finite else None,
+            reason=reason,
         )
         (stored,) = self._store.create_trials(self._id, [new])
         return trial_of(self._refresh().trials[stored.number])
@@ -262,7 +309,7 @@ class Study:
         new = NewTrial(self.space.check(params), {"source": "enqueued"}, queued=True)
         return trial_of(self._store.create_trials(self._id, [new])[0])
 
-    # -- answers ------------------------------------------------------------------------------------------------
+    # -- answers -----------------------------------------------------------------------
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -271,7 +318,9 @@ class Study:
 
     @property
     def best(self) -> Estimate:
-        """The incumbent: the measured setting with the best posterior mean, with its uncertainty."""
+        """The incumbent: the measured setting with the best posterior mean, with its
+        uncertainty.
+        """
         snapshot = self._refresh()
         x, found = incumbent(self._model(snapshot), self.space, self._sign)
         measured = (trial for trial in snapshot.trials if trial.measurements)
@@ -280,32 +329,44 @@ class Study:
 
     @property
     def recommended(self) -> Estimate:
-        """The minimiser (maximiser) of the posterior mean over the whole space, which may never have been measured."""
+        """The minimiser (maximiser) of the posterior mean over the whole space, which may never
+        have been measured.
+        """
         snapshot = self._refresh()
-        return recommendation(self._model(snapshot), self._evidence(snapshot), self.space, self._sign, self.seed)
+        return recommendation(
+            self._model(snapshot), self._evidence(snapshot), self.space, self._sign, self.seed
+        )
 
     @property
     def best_observed(self) -> Observed:
         """The best raw value: what a tool that ignores noise would report."""
         snapshot = self._refresh()
-        raw = [(trial, each.measurement) for trial in snapshot.trials for each in trial.measurements]
+        raw = [
+            (trial, each.measurement) for trial in snapshot.trials for each in trial.measurements
+        ]
         if not raw:
             raise self._nothing_measured()
         trial, measurement = min(raw, key=lambda pair: self._sign * pair[1].value)
         model = self._model(snapshot)
-        believed = self._sign * model.natural(float(model.gp.posterior(self._unit(trial)[None, :])[0][0]))
+        believed = self._sign * model.natural(
+            float(model.gp.posterior(self._unit(trial)[None, :])[0][0])
+        )
         why = explain((trial.number, measurement), believed, self.best)
         return Observed(dict(trial.params), measurement.value, measurement.noise, trial.number, why)
 
     @property
     def noise(self) -> float | None:
-        """The inferred standard deviation of one measurement of unknown noise; None if all noise is known."""
+        """The inferred standard deviation of one measurement of unknown noise; None if all noise is
+        known.
+        """
         model = self._model(self._refresh())
         variance = model.fit.noise_variance
         return None if variance is None else model.natural(float(np.sqrt(variance)))
 
     def should_stop(self, cost: float) -> Worth:
-        """Whether another measurement is worth `cost`, in the objective's units; true when it is not."""
+        """Whether another measurement is worth `cost`, in the objective's units; true when it is
+        not.
+        """
         check_cost(cost)
         evidence = self._evidence(self._refresh())
         initial = self.settings.initial_size(len(self.space))
@@ -317,16 +378,22 @@ class Study:
         return judge(evidence, tuple(remaining), float(cost), initial)
 
     def profit(self, cost: float) -> Profit:
-        """What the study has brought at a price of `cost` per evaluation, the initial design not counted."""
+        """What the study has brought at a price of `cost` per evaluation, the initial design not
+        counted.
+        """
         ended = self._refresh().in_state(DONE, FAILED)
         evaluations = sum(max(len(trial.measurements), 1) for trial in ended)
         paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
         best = self.best
-        return Profit(-self._sign * best.mean - check_cost(cost) * paid, best.std, float(cost), paid)
+        return Profit(
+            -self._sign * best.mean - check_cost(cost) * paid, best.std, float(cost), paid
+        )
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
-        """Number -> how each trial came about: source, what was seen, acquisition value, fit, versions."""
+        """Number -> how each trial came about: source, what was seen, acquisition value, fit,
+        versions.
+        """
         return self._store.suggestions(self._id)
 
     def verify(self) -> Verification:
@@ -336,12 +403,12 @@ class Study:
     def to_dataframe(self) -> "pandas.DataFrame":
         """One row per measurement (or per trial without one), as a pandas DataFrame. Needs pandas.
 
-        A parameter named like a column of the outcome ("value", "noise", …) is called "params_value", …; unknown noise
-        is NaN.
+        A parameter named like a column of the outcome ("value", "noise", …) is called
+        "params_value", …; unknown noise is NaN.
         """
         return to_dataframe(self.trials, self.space.names)
 
-    # -- inside -------------------------------------------------------------------------------------------------
+    # -- inside ------------------------------------------------------------------------
 
     def _refresh(self) -> Snapshot:
         self._snapshot = self._store.refresh(self._id, self._snapshot)
@@ -370,12 +437,22 @@ class Study:
         return model
 
     def _remaining_improvement(self, evidence: Evidence) -> float:
-        known = (evidence.X, evidence.y, evidence.noise, evidence.pending, evidence.failed, evidence.withdrawn)
+        known = (
+            evidence.X,
+            evidence.y,
+            evidence.noise,
+            evidence.pending,
+            evidence.failed,
+            evidence.withdrawn,
+        )
         key = tuple(each.tobytes() for each in known if each is not None)
         if key not in self._remaining:
-            kept = list(itertools.islice(reversed(self._remaining.items()), 3))  # memory of a few states is enough
+            # memory of a few states is enough
+            kept = list(itertools.islice(reversed(self._remaining.items()), 3))
             self._remaining = dict(reversed(kept))
-            self._remaining[key] = remaining_improvement(evidence, self.space, self.settings, self.seed)
+            self._remaining[key] = remaining_improvement(
+                evidence, self.space, self.settings, self.seed
+            )
         return self._remaining[key]
 
     def _start_values(self, number: int) -> Hyperparameters | None:
@@ -391,14 +468,22 @@ class Study:
                 return found
         return None
 
-    def _suggest(self, snapshot: Snapshot, number: int, start: Hyperparameters | None) -> Suggestion:
-        """The suggestion for trial `number` of what a snapshot shows; the incumbent in the user's direction."""
-        found = suggest(self._evidence(snapshot), self.space, self.settings, start, self.seed, number)
+    def _suggest(
+        self, snapshot: Snapshot, number: int, start: Hyperparameters | None
+    ) -> Suggestion:
+        """The suggestion for trial `number` of what a snapshot shows; the incumbent in the user's
+        direction.
+        """
+        found = suggest(
+            self._evidence(snapshot), self.space, self.settings, start, self.seed, number
+        )
         mean = None if found.incumbent_mean is None else self._sign * found.incumbent_mean
         return replace(found, incumbent_mean=mean)
 
     def _attempt(self, number: int) -> int:
-        """How often a trial was handed out; 0 for a trial that is not there, which the store will say."""
+        """How often a trial was handed out; 0 for a trial that is not there, which the store will
+        say.
+        """
         trials = self._refresh().trials
         return trials[number].attempt if number < len(trials) else 0
 
@@ -407,9 +492,13 @@ class Study:
 
     def _ended(self, number: int, wish: str, advice: str) -> ConflictError:
         state = self._state(number)
-        return ConflictError(f"trial {number} is {state} and cannot be {wish}, only one under way can; {advice}.")
+        return ConflictError(
+            f"trial {number} is {state} and cannot be {wish}, only one under way can; {advice}."
+        )
 
-    def _measurement(self, value: SupportsFloat | Measurement, noise: SupportsFloat | None) -> Measurement:
+    def _measurement(
+        self, value: SupportsFloat | Measurement, noise: SupportsFloat | None
+    ) -> Measurement:
         if isinstance(value, Measurement):
             if noise is not None:
                 raise InputError("a Measurement carries its own noise; leave noise out.")
@@ -430,13 +519,20 @@ class Study:
         return NoMeasurementError(f"study {self.name!r} has no measurement yet; tell one first.")
 
     def __reduce__(self) -> NoReturn:
-        where = "a study in memory cannot go there, so give it a storage and" if self._store.in_memory else "instead,"
+        where = (
+            "a study in memory cannot go there, so give it a storage and"
+            if self._store.in_memory
+            else "instead,"
+        )
         raise InputError(
-            f"a study is a connection to a database, which no other process or copy can use; {where} call "
-            f"Study.open(storage, {self.name!r}) over there."
+            "a study is a connection to a database, which no other process or copy can use;"
+            f" {where} call Study.open(storage, {self.name!r}) over there."
         )
 
     def __repr__(self) -> str:
         snapshot = self._refresh()
         done = len(snapshot.in_state("done"))
-        return f"<Study {self.name!r}: {self.direction} over {len(self.space)} parameters, {done} trials measured>"
+        return (
+            f"<Study {self.name!r}: {self.direction} over {len(self.space)} parameters, {done}"
+            " trials measured>"
+        )

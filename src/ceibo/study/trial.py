@@ -6,11 +6,11 @@ from typing import final
 
 import numpy as np
 
+from ceibo.decide.measurement import Measurement
+from ceibo.decide.space import Params
+from ceibo.decide.suggest import Evidence
 from ceibo.gp.inputs import Array
-from ceibo.study.measurement import Measurement
-from ceibo.study.space import Params
 from ceibo.study.store import DONE, FAILED, WITHDRAWN, Snapshot, StoredTrial
-from ceibo.study.suggest import Evidence
 
 
 @final
@@ -18,9 +18,9 @@ from ceibo.study.suggest import Evidence
 class Trial:
     """One setting of the parameters and what came of it.
 
-    `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last failure; `attempt`
-    counts how often the trial was handed out; `replaced` holds, for each measurement, what it was before it was
-    corrected, oldest first.
+    `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last
+    failure; `attempt` counts how often the trial was handed out; `replaced` holds, for each
+    measurement, what it was before it was corrected, oldest first.
     """
 
     number: int
@@ -37,11 +37,19 @@ def trial_of(stored: StoredTrial) -> Trial:
     measurements = tuple(each.measurement for each in stored.measurements)
     replaced = tuple(each.replaced for each in stored.measurements)
     return Trial(
-        stored.number, dict(stored.params), stored.state, measurements, stored.reason, stored.attempt, replaced
+        stored.number,
+        dict(stored.params),
+        stored.state,
+        measurements,
+        stored.reason,
+        stored.attempt,
+        replaced,
     )
 
 
-def evidence_of(snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float) -> Evidence:
+def evidence_of(
+    snapshot: Snapshot, coordinates: Callable[[StoredTrial], Array], sign: float
+) -> Evidence:
     """What a snapshot says to the model: values times `sign`, in the order they were told."""
     rows: list[tuple[int, Array, Measurement]] = []
     pending, failed, withdrawn, streak = [], [], [], 0

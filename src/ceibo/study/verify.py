@@ -6,12 +6,12 @@ from typing import Any, final
 
 import numpy as np
 
+from ceibo.decide.record import hyperparameters_of, to_record, versions
+from ceibo.decide.space import Space
+from ceibo.decide.suggest import Suggestion
 from ceibo.gp import Hyperparameters
-from ceibo.study.record import hyperparameters_of, to_record, versions
-from ceibo.study.space import Space
 from ceibo.study.store import Snapshot, Store
 from ceibo.study.store.records import EMPTY
-from ceibo.study.suggest import Suggestion
 
 CLOSE = 1e-6  # of the box: what other versions or machines may differ by
 
@@ -19,7 +19,9 @@ CLOSE = 1e-6  # of the box: what other versions or machines may differ by
 @final
 @dataclass(frozen=True)
 class Difference:
-    """A trial whose suggestion came out differently: by how much, in units of the box, and what it was made with."""
+    """A trial whose suggestion came out differently: by how much, in units of the box, and what it
+    was made with.
+    """
 
     number: int
     distance: float
@@ -29,10 +31,11 @@ class Difference:
 @final
 @dataclass(frozen=True)
 class Verification:
-    """How many suggestions were computed again, how many came out byte for byte, how many within 1e-6 of the box.
+    """How many suggestions were computed again, how many came out byte for byte, how many within
+    1e-6 of the box.
 
-    Byte identity is expected where the versions are the same as when the suggestion was made (`same_versions` counts
-    those); elsewhere closeness is.
+    Byte identity is expected where the versions are the same as when the suggestion was made
+    (`same_versions` counts those); elsewhere closeness is.
     """
 
     checked: int
@@ -48,17 +51,23 @@ class Verification:
     def __str__(self) -> str:
         if self.ok:
             return (
-                f"{self.checked} suggestions verified: {self.identical} byte for byte, {self.close} within {CLOSE:g}."
+                f"{self.checked} suggestions verified: {self.identical} byte for byte, {self.close}"
+                f" within {CLOSE:g}."
             )
         numbers = ", ".join(str(each.number) for each in self.differences[:10])
-        return f"{len(self.differences)} of {self.checked} suggestions came out differently: trials {numbers}."
+        return (
+            f"{len(self.differences)} of {self.checked} suggestions came out differently: trials"
+            f" {numbers}."
+        )
 
 
 Suggest = Callable[[Snapshot, int, Hyperparameters | None], Suggestion]
 
 
 def verify(store: Store, study_id: int, space: Space, seed: int, suggest: Suggest) -> Verification:
-    """Checks every suggestion of a study against its record, and the trials' settings against their suggestions."""
+    """Checks every suggestion of a study against its record, and the trials' settings against their
+    suggestions.
+    """
     identical = close = same = checked = 0
     differences = []
     now, seen = store.snapshot(study_id), EMPTY
@@ -84,5 +93,7 @@ def verify(store: Store, study_id: int, space: Space, seed: int, suggest: Sugges
 
 
 def _agrees(again: Mapping[str, Any], record: Mapping[str, Any], unchanged: bool) -> bool:
-    """Whether everything recorded came out again; of other versions, only the point need be the same."""
+    """Whether everything recorded came out again; of other versions, only the point need be the
+    same.
+    """
     return not unchanged or dict(again) == dict(record)

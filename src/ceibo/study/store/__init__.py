@@ -1,12 +1,14 @@
 """SQL store of studies, trials and measurements, on SQLite (a file or memory) and PostgreSQL.
 
 States of a trial
-    queued    its parameters are fixed and it waits to be handed out: enqueued by the user, or released
-    running   handed out; with a lease it is handed out again once the lease lapses, without one (asked by
-              hand) it stays until told, failed or released
+    queued    its parameters are fixed and it waits to be handed out: enqueued by the user, or
+              released
+    running   handed out; with a lease it is handed out again once the lease lapses, without one
+              (asked by hand) it stays until told, failed or released
     done      it has at least one measurement; nothing leads out of this state
     failed    it ended without a value; a late measurement still makes it done
-    withdrawn it is not to be measured after all; nothing was learnt from it, and a late measurement makes it done
+    withdrawn it is not to be measured after all; nothing was learnt from it, and a late measurement
+    makes it done
 
 Events, and the state they lead to
     asked     created and handed out                         running
@@ -16,18 +18,19 @@ Events, and the state they lead to
     corrected a measurement was replaced, and keeps its      done -> done
               place and its key; the event's key is the
               event whose value it replaces
-    failed    an evaluation failed, with the reason          queued, running -> failed; done stays done, and a
-              trial that another worker holds by now stays running
+    failed    an evaluation failed, with the reason          queued, running -> failed; done stays
+              done, and a trial that another worker holds by now stays running
     released  given back; with a reason if it was lost       running -> queued
     withdrawn given up unmeasured                            queued, running -> withdrawn
 
-Each event of a study has the next sequence number, given in the transaction that makes the change, so
-`snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is not an event.
-Trial numbers count from 0 without gaps.
+Each event of a study has the next sequence number, given in the transaction that makes the change,
+so `snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is
+not an event. Trial numbers count from 0 without gaps.
 
-A process killed between two statements leaves nothing; killed after a commit it leaves a running trial, which
-its lease hands out again. A trial that was lost MAX_LOST times with its worker is taken for the cause and becomes
-failed instead. Every write recognises itself when it is repeated after a commit without an answer.
+A process killed between two statements leaves nothing; killed after a commit it leaves a running
+trial, which its lease hands out again. A trial that was lost MAX_LOST times with its worker is
+taken for the cause and becomes failed instead. Every write recognises itself when it is repeated
+after a commit without an answer.
 """
 
 from ceibo.study.store.heartbeat import Heartbeat

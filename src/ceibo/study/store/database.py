@@ -1,8 +1,10 @@
-"""A connection to SQLite or PostgreSQL that loses nothing: short transactions, repeated through outages.
+"""A connection to SQLite or PostgreSQL that loses nothing: short transactions, repeated through
+outages.
 
 SQLite: write-ahead log, synchronous=FULL, 60 s busy timeout, BEGIN IMMEDIATE for writes, so that no
-transaction has to upgrade a lock it shares. PostgreSQL: connections are tested before use, a stopped process
-cannot hold a lock for more than a minute, and a server set to acknowledge before writing is told not to.
+transaction has to upgrade a lock it shares. PostgreSQL: connections are tested before use, a
+stopped process cannot hold a lock for more than a minute, and a server set to acknowledge before
+writing is told not to.
 """
 
 import os
@@ -42,7 +44,8 @@ def parse_url(url: str) -> sa.URL:
     except (sa.exc.ArgumentError, ValueError):
         hint = f"; did you mean sqlite:///{url}?" if "://" not in url and "\0" not in url else ""
         hint = hint if url else "; leave storage out (None) to work in memory"
-        shown = repr(url) if "@" not in url else "a URL that cannot be read"  # it may hold a password
+        # it may hold a password
+        shown = repr(url) if "@" not in url else "a URL that cannot be read"
         raise InputError(f"{examples}, got {shown}{hint}") from None
     backend = parsed.get_backend_name()
     if backend == "postgres":
@@ -59,13 +62,19 @@ def _check_sqlite(url: sa.URL, examples: str) -> None:
         raise InputError(f"{examples}, got a file name with a NUL character")
     if url.host is not None:  # what stands after two slashes
         path = "/".join(part for part in (url.host, url.database) if part)
-        raise InputError(f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}")
+        raise InputError(
+            f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}"
+        )
     if url.database == "":  # "sqlite:///" with the rest forgotten is no wish for memory
-        raise InputError(f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory")
+        raise InputError(
+            f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory"
+        )
 
 
 class Database:
-    """An engine with two verbs, `read` and `write`: each runs a function in one transaction, with retries."""
+    """An engine with two verbs, `read` and `write`: each runs a function in one transaction, with
+    retries.
+    """
 
     def __init__(self, url: str, patience: float) -> None:
         self.url = parse_url(url)
@@ -74,9 +83,14 @@ class Database:
         self.is_memory = self.is_sqlite and self.url.database in (None, ":memory:")
         self._pid = os.getpid()
         self._gone = False
-        # Threads take turns: in memory they share one connection, and a file must be at rest during a fork.
+        # Threads take turns: in memory they share one connection, and a file must be at rest during
+        # a fork.
         self._turn = threading.RLock()
-        self._engine = _sqlite_engine(self.url, self.is_memory) if self.is_sqlite else _postgresql_engine(self.url)
+        self._engine = (
+            _sqlite_engine(self.url, self.is_memory)
+            if self.is_sqlite
+            else _postgresql_engine(self.url)
+        )
         if self.file is not None:
             _files.add(self)
 
@@ -90,7 +104,9 @@ class Database:
         """Seconds since 1970 by the database's own clock, at the moment the statement runs."""
         if self.is_sqlite:
             return sa.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sa.Double())
-        return sa.literal_column("CAST(extract(epoch FROM clock_timestamp()) AS double precision)", sa.Double())
+        return sa.literal_column(
+            "CAST(extract(epoch FROM clock_timestamp()) AS double precision)", sa.Double()
+        )
 
     def prepare_file(self) -> None:
         """Warn about a network file system and switch a new SQLite file to its write-ahead log."""
@@ -98,8 +114,8 @@ class Database:
             return
         if kind := network_file_system(self.file.absolute().parent):
             warnings.warn(
-                f"{self.file} lies on a network file system ({kind}), where SQLite can lose data when "
-                "several machines write; keep the file on a local disk, or use PostgreSQL",
+                f"{self.file} lies on a network file system ({kind}), where SQLite can lose data"
+                " when several machines write; keep the file on a local disk, or use PostgreSQL",
                 StorageWarning,
                 stacklevel=5,
             )
@@ -125,8 +141,8 @@ class Database:
     def write(self, work: Work[T], patience: float | None = None) -> T:
         """Run `work` in one write transaction; when this returns, the disk has it.
 
-        After a failure that may pass, `work` runs again from the start, even if an earlier run was committed
-        without an answer: it must recognise what it has already done.
+        After a failure that may pass, `work` runs again from the start, even if an earlier run was
+        committed without an answer: it must recognise what it has already done.
         """
         return self._retry(lambda: self._transact(work, write=True), patience)
 
@@ -137,7 +153,10 @@ class Database:
 
     def _transact(self, work: Work[T], write: bool) -> T:
         if self._gone:
-            raise StorageError("this study was kept in memory and closed, so it is gone; give it a storage to keep it")
+            raise StorageError(
+                "this study was kept in memory and closed, so it is gone; give it a storage to"
+                " keep it"
+            )
         self._check_process()
         turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
         with turn, self._engine.connect() as plain:
@@ -158,7 +177,9 @@ class Database:
         if self._pid == os.getpid():
             return
         if self.is_memory:
-            raise StorageError("a study in memory cannot be used from a child process; give it a storage")
+            raise StorageError(
+                "a study in memory cannot be used from a child process; give it a storage"
+            )
         self._engine.dispose(close=False)  # a connection inherited by fork belongs to the parent
         self._pid = os.getpid()
 
@@ -168,7 +189,13 @@ class Database:
         for pause in _pauses():
             try:
                 return attempt()
-            except (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, UnicodeDecodeError, Raced) as error:
+            except (
+                sa.exc.DBAPIError,
+                sa.exc.TimeoutError,
+                sqlite3.Error,
+                UnicodeDecodeError,
+                Raced,
+            ) as error:
                 failure = diagnose(error, self.url)
                 contradictions += isinstance(error, sa.exc.IntegrityError)
                 out_of_time = time.monotonic() + pause > deadline
@@ -185,7 +212,9 @@ _resting: list[Database] = []
 
 
 def _before_fork() -> None:
-    """Close every SQLite file: a child that inherits an open one believes to hold locks it does not hold."""
+    """Close every SQLite file: a child that inherits an open one believes to hold locks it does not
+    hold.
+    """
     _resting.extend(_files)
     for database in _resting:
         database.rest()
@@ -197,11 +226,15 @@ def _after_fork() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def _pauses() -> Iterator[float]:
-    """Pauses between attempts: 0.02 s doubling to 2 s, shortened at random to keep workers apart."""
+    """Pauses between attempts: 0.02 s doubling to 2 s, shortened at random to keep workers
+    apart.
+    """
     longest = 0.02
     while True:
         yield longest * random.uniform(0.5, 1.0)
@@ -229,13 +262,18 @@ def _sqlite_engine(url: sa.URL, memory: bool) -> sa.Engine:
 
 
 def _postgresql_engine(url: sa.URL) -> sa.Engine:
-    arguments: dict[str, Any] = {"prepare_threshold": None}  # prepared statements break behind a pooler
+    # prepared statements break behind a pooler
+    arguments: dict[str, Any] = {"prepare_threshold": None}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = CONNECT_SECONDS
     try:
-        engine = sa.create_engine(url, pool_pre_ping=True, pool_size=2, max_overflow=8, connect_args=arguments)
+        engine = sa.create_engine(
+            url, pool_pre_ping=True, pool_size=2, max_overflow=8, connect_args=arguments
+        )
     except ImportError:
-        raise StorageError("PostgreSQL needs the package psycopg; pip install 'ceibo[postgres]'") from None
+        raise StorageError(
+            "PostgreSQL needs the package psycopg; pip install 'ceibo[postgres]'"
+        ) from None
 
     @sa.event.listens_for(engine, "connect")
     def connect(raw: Any, _record: object) -> None:

@@ -9,7 +9,9 @@ import sqlalchemy as sa
 
 
 class Raced(Exception):
-    """A compare-and-swap found that another process was first; the transaction is to be repeated."""
+    """A compare-and-swap found that another process was first; the transaction is to be
+    repeated.
+    """
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,10 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
     if isinstance(error, Raced):
         return Failure(True, f"{place} is too busy: other processes were always faster; try again")
     if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
-        return Failure(False, f"{place} is damaged: a text in it cannot be read ({_line(error)}); restore a copy")
+        return Failure(
+            False,
+            f"{place} is damaged: a text in it cannot be read ({_line(error)}); restore a copy",
+        )
     if isinstance(error, sa.exc.TimeoutError):
         return Failure(True, f"no connection to {place} became free; use fewer threads per process")
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig is not None else error
@@ -40,9 +45,17 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
 def _sqlite(error: sqlite3.Error, place: str, file: Path) -> Failure:
     name = getattr(error, "sqlite_errorname", "")
     if "no such table: ceibo_" in str(error):
-        return Failure(False, f"{place} no longer holds the studies that were in it; was the file deleted or replaced?")
+        return Failure(
+            False,
+            f"{place} no longer holds the studies that were in it; was the file deleted or"
+            " replaced?",
+        )
     for prefix, transient, sentence in (
-        ("SQLITE_BUSY", True, f"{place} stayed locked by other processes; try again, or use PostgreSQL"),
+        (
+            "SQLITE_BUSY",
+            True,
+            f"{place} stayed locked by other processes; try again, or use PostgreSQL",
+        ),
         ("SQLITE_LOCKED", True, f"{place} stayed locked by another thread; try again"),
         ("SQLITE_PROTOCOL", True, f"{place} stayed locked by other processes; try again"),
         ("SQLITE_READONLY", False, f"{place} is read-only; make the file and its folder writable"),
@@ -78,23 +91,34 @@ _REFUSED = (
     "permission denied",
 )
 _TRANSIENT_STATES = ("08", "40", "53200", "53300", "53400", "55P03", "57", "25P03", "XX000")
-# 08 connection, 40 rollback (deadlock, serialisation), 53 resources but for a full disk, 55P03 lock timeout,
-# 57 shutdown and cancel, 25P03 idle in transaction too long (this process slept), XX000 a crash under way
+# 08 connection, 40 rollback (deadlock, serialisation), 53 resources but for a full disk, 55P03 lock
+# timeout, 57 shutdown and cancel, 25P03 idle in transaction too long (this process slept), XX000 a
+# crash under way
 
 
 def _postgresql(error: BaseException, place: str) -> Failure:
     state = getattr(error, "sqlstate", None)
     if state is None:  # no answer from the server: refused, lost or never reached
         if any(text in str(error) for text in _REFUSED):
-            return Failure(False, f"{place} refused the connection: {_line(error)}; check user and database")
+            return Failure(
+                False, f"{place} refused the connection: {_line(error)}; check user and database"
+            )
         return Failure(True, f"cannot reach {place}: {_line(error)}; check that the server runs")
     if state == "53100":
-        return Failure(False, f"the disk of {place} is full; free some space and repeat ({_line(error)})")
+        return Failure(
+            False, f"the disk of {place} is full; free some space and repeat ({_line(error)})"
+        )
     if state in ("25006", "42501"):
-        return Failure(False, f"{place} may not be written by this user or is read-only ({_line(error)})")
+        return Failure(
+            False, f"{place} may not be written by this user or is read-only ({_line(error)})"
+        )
     if state.startswith(("28", "3D")):
-        return Failure(False, f"{place} refused the connection: {_line(error)}; check user and database")
-    return Failure(state.startswith(_TRANSIENT_STATES), f"{place}: {_line(error)} (SQLSTATE {state})")
+        return Failure(
+            False, f"{place} refused the connection: {_line(error)}; check user and database"
+        )
+    return Failure(
+        state.startswith(_TRANSIENT_STATES), f"{place}: {_line(error)} (SQLSTATE {state})"
+    )
 
 
 def _line(error: BaseException) -> str:

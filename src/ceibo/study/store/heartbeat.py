@@ -12,8 +12,9 @@ from ceibo.study.store.store import Store
 class Heartbeat:
     """Renews a worker's leases three times per lease, as a context manager around its work.
 
-    A database that does not answer is tried again at the next beat; the evaluation is never disturbed, as a
-    result that comes after its lease has lapsed is kept as well. `held` is what the last beat confirmed.
+    A database that does not answer is tried again at the next beat; the evaluation is never
+    disturbed, as a result that comes after its lease has lapsed is kept as well. `held` is what the
+    last beat confirmed.
     """
 
     def __init__(self, store: Store, study_id: int, lease: Lease) -> None:
@@ -28,7 +29,10 @@ class Heartbeat:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._stop.set()
         self._thread.join(timeout=self._lease.seconds)

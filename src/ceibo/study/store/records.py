@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError, NewerSchemaError, StorageError
-from ceibo.study.measurement import Measurement
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
@@ -27,7 +27,9 @@ class StudyRecord:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A worker's claim on its trials; it lapses unless renewed within `seconds` of the database's clock."""
+    """A worker's claim on its trials; it lapses unless renewed within `seconds` of the database's
+    clock.
+    """
 
     worker: str
     seconds: float = 60.0
@@ -35,7 +37,9 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class NewTrial:
-    """A trial to be recorded: handed out at once unless `queued`, or already measured, or already failed."""
+    """A trial to be recorded: handed out at once unless `queued`, or already measured, or already
+    failed.
+    """
 
     params: Mapping[str, Any]
     suggestion: Any = None
@@ -47,10 +51,12 @@ class NewTrial:
 
 @dataclass(frozen=True, slots=True)
 class StoredMeasurement:
-    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's clock.
+    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's
+    clock.
 
-    A corrected one keeps its place, so that the model sees what it would have seen had the right value been told:
-    `version` is the event that gave it its present value, `replaced` what it was before, oldest first.
+    A corrected one keeps its place, so that the model sees what it would have seen had the right
+    value been told: `version` is the event that gave it its present value, `replaced` what it was
+    before, oldest first.
     """
 
     seq: int
@@ -65,8 +71,8 @@ class StoredMeasurement:
 class StoredTrial:
     """A trial as it was at some point of the history.
 
-    `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers of its
-    first and its last event, `reason` is that of its last failure.
+    `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers
+    of its first and its last event, `reason` is that of its last failure.
     """
 
     number: int
@@ -97,7 +103,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A study after its event `seq`: every trial it had then, in order of number (trials[k].number == k)."""
+    """A study after its event `seq`: every trial it had then, in order of number (trials[k].number
+    == k).
+    """
 
     seq: int
     trials: tuple[StoredTrial, ...]
@@ -120,7 +128,9 @@ EMPTY = Snapshot(0, ())
 
 def damaged(what: str, found: object) -> StorageError:
     """The error for what cannot have been written by ceibo."""
-    return StorageError(f"{what} is damaged in the database: {found}; restore a copy, nothing was changed")
+    return StorageError(
+        f"{what} is damaged in the database: {found}; restore a copy, nothing was changed"
+    )
 
 
 def from_text(text: str, what: str) -> Any:
@@ -132,11 +142,13 @@ def from_text(text: str, what: str) -> Any:
 
 
 def event_of(row: sa.Row[Any]) -> Event:
-    """An event from its row; one of a kind that is not known here may change what all others mean."""
+    """An event from its row; one of a kind that is not known here may change what all
+    others mean.
+    """
     if row.kind not in KINDS:
         raise NewerSchemaError(
-            f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not know; "
-            "upgrade ceibo (nothing was changed)"
+            f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not"
+            " know; upgrade ceibo (nothing was changed)"
         )
     measurement = None
     if row.kind in ("measured", "corrected"):
@@ -146,16 +158,32 @@ def event_of(row: sa.Row[Any]) -> Event:
             measurement = Measurement(row.value, row.noise, replicates)
         except InputError as error:
             raise damaged(what, error) from error
-    return Event(row.seq, row.number, row.kind, row.state, row.key, row.time, row.worker, measurement, row.reason)
+    return Event(
+        row.seq,
+        row.number,
+        row.kind,
+        row.state,
+        row.key,
+        row.time,
+        row.worker,
+        measurement,
+        row.reason,
+    )
 
 
-def fold(snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterable[Event], seq: int) -> Snapshot:
-    """The snapshot after further events; `params` are those of the trials that are new in them, in order."""
+def fold(
+    snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterable[Event], seq: int
+) -> Snapshot:
+    """The snapshot after further events; `params` are those of the trials that are new in them, in
+    order.
+    """
     trials = list(snapshot.trials)
     fresh = iter(params)
     for event in events:
         if event.number == len(trials) and (given := next(fresh, None)) is not None:
-            trials.append(StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq))
+            trials.append(
+                StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq)
+            )
         if event.number >= len(trials):
             raise damaged(f"trial {event.number}", "the history speaks of it, but it is not there")
         trials[event.number] = _after(trials[event.number], event)
@@ -174,15 +202,25 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     )
 
 
-def measurements_after(told: tuple[StoredMeasurement, ...], event: Event) -> tuple[StoredMeasurement, ...]:
+def measurements_after(
+    told: tuple[StoredMeasurement, ...], event: Event
+) -> tuple[StoredMeasurement, ...]:
     """A trial's measurements after an event: one more, one replaced, or the same."""
     if event.measurement is None:
         return told
     if event.kind == "measured":
-        return (*told, StoredMeasurement(event.seq, event.key, event.measurement, event.time, event.seq))
+        return (
+            *told,
+            StoredMeasurement(event.seq, event.key, event.measurement, event.time, event.seq),
+        )
     if event.key not in [str(each.version) for each in told]:
-        raise damaged(f"a correction of trial {event.number}", f"it replaces event {event.key}, no value of the trial")
-    return tuple(_corrected(each, event) if str(each.version) == event.key else each for each in told)
+        raise damaged(
+            f"a correction of trial {event.number}",
+            f"it replaces event {event.key}, no value of the trial",
+        )
+    return tuple(
+        _corrected(each, event) if str(each.version) == event.key else each for each in told
+    )
 
 
 def _corrected(wrong: StoredMeasurement, event: Event) -> StoredMeasurement:

@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, InputError, NotFoundError
-from ceibo.study.measurement import Measurement
 from ceibo.study.store import schema
 from ceibo.study.store.failures import Raced
 from ceibo.study.store.records import (
@@ -36,19 +36,26 @@ studies, trials, events = schema.studies, schema.trials, schema.events
 
 
 def lock_study(connection: sa.Connection, study_id: int) -> sa.Row[Any]:
-    """The study's row, locked until the transaction ends (SQLite: BEGIN IMMEDIATE has locked the file).
+    """The study's row, locked until the transaction ends (SQLite: BEGIN IMMEDIATE has locked the
+    file).
 
-    Writers of a study therefore go one after the other, which makes the order of sequence numbers the order
-    in which they become visible: whoever sees event n sees all events before it.
+    Writers of a study therefore go one after the other, which makes the order of sequence numbers
+    the order in which they become visible: whoever sees event n sees all events before it.
     """
-    row = connection.execute(sa.select(studies).where(studies.c.id == study_id).with_for_update()).first()
+    row = connection.execute(
+        sa.select(studies).where(studies.c.id == study_id).with_for_update()
+    ).first()
     if row is None:
         raise NotFoundError(f"there is no study with id {study_id}")
     return row
 
 
-def advance(connection: sa.Connection, study: sa.Row[Any], new_events: int, new_trials: int) -> None:
-    """Move the study past the events and trials just inserted; a lost race repeats the transaction."""
+def advance(
+    connection: sa.Connection, study: sa.Row[Any], new_events: int, new_trials: int
+) -> None:
+    """Move the study past the events and trials just inserted; a lost race repeats the
+    transaction.
+    """
     changed = connection.execute(
         studies.update()
         .where(studies.c.id == study.id, studies.c.seq == study.seq)
@@ -73,11 +80,23 @@ def is_trial(study_id: int, number: int) -> tuple[sa.ColumnElement[bool], ...]:
 
 
 def times_lost(connection: sa.Connection, study_id: int, number: int) -> int:
-    """How often a worker began a trial and never came back with an outcome, nor gave it back in good order."""
-    by_workers = (events.c.study_id == study_id, events.c.number == number, events.c.worker.is_not(None))
-    happened = connection.execute(sa.select(events.c.kind, events.c.reason).where(*by_workers)).all()
+    """How often a worker began a trial and never came back with an outcome, nor gave it back in
+    good order.
+    """
+    by_workers = (
+        events.c.study_id == study_id,
+        events.c.number == number,
+        events.c.worker.is_not(None),
+    )
+    happened = connection.execute(
+        sa.select(events.c.kind, events.c.reason).where(*by_workers)
+    ).all()
     begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
-    back = [kind for kind, reason in happened if kind == "failed" or (kind == "released" and reason is None)]
+    back = [
+        kind
+        for kind, reason in happened
+        if kind == "failed" or (kind == "released" and reason is None)
+    ]
     return len(begun) - len(back)
 
 
@@ -89,7 +108,9 @@ def history(connection: sa.Connection, study_id: int, since: int, until: int | N
     return [event_of(row) for row in connection.execute(query.order_by(events.c.seq))]
 
 
-def measurements_of(connection: sa.Connection, study_id: int, number: int) -> tuple[StoredMeasurement, ...]:
+def measurements_of(
+    connection: sa.Connection, study_id: int, number: int
+) -> tuple[StoredMeasurement, ...]:
     """The measurements of a trial as they are now."""
     values = (events.c.number == number, events.c.kind.in_(["measured", "corrected"]))
     query = sa.select(events).where(events.c.study_id == study_id, *values).order_by(events.c.seq)
@@ -114,19 +135,27 @@ def told_before(number: int, told: StoredMeasurement, measurement: Measurement) 
     )
 
 
-def to_correct(told: tuple[StoredMeasurement, ...], trial: sa.Row[Any], key: str | None) -> StoredMeasurement:
+def to_correct(
+    told: tuple[StoredMeasurement, ...], trial: sa.Row[Any], key: str | None
+) -> StoredMeasurement:
     """The measurement that a correction means: the one of that key, or the only one."""
     if not told:
-        raise ConflictError(f"trial {trial.number} is {trial.state} and has no value to correct; tell its value first")
+        raise ConflictError(
+            f"trial {trial.number} is {trial.state} and has no value to correct; tell its value"
+            " first"
+        )
     found = [each for each in told if key in (None, each.key)]
     if len(found) == 1:
         return found[0]
     listed = ", ".join(f"{each.key!r}: {each.measurement}" for each in told)
     if found:
         raise ConflictError(
-            f"trial {trial.number} has {len(told)} measurements; say by its key which one to correct: {listed}"
+            f"trial {trial.number} has {len(told)} measurements; say by its key which one to"
+            f" correct: {listed}"
         )
-    raise NotFoundError(f"trial {trial.number} has no measurement with the key {key!r}; it has {listed}")
+    raise NotFoundError(
+        f"trial {trial.number} has no measurement with the key {key!r}; it has {listed}"
+    )
 
 
 def new_event(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:
@@ -139,8 +168,9 @@ def given_up(lost: int) -> dict[str, Any]:
     """The failure of a trial that was lost too often."""
     event = new_event("failed", FAILED, uuid.uuid4().hex)
     event["reason"] = (
-        f"given up: {lost} times a worker began it and was gone before there was a result (killed, out of memory, "
-        "a crash, or sys.exit in the objective). To try once more, enqueue the same parameters"
+        f"given up: {lost} times a worker began it and was gone before there was a result (killed,"
+        " out of memory, a crash, or sys.exit in the objective). To try once more, enqueue the"
+        " same parameters"
     )
     return event
 
@@ -157,7 +187,9 @@ def new_rows(new: NewTrial) -> tuple[dict[str, Any], dict[str, Any]]:
     worker = None if new.lease is None else new.lease.worker
     if new.measurement is not None:
         if not new.measurement.is_finite:
-            raise InputError(f"expected a finite measurement, got {new.measurement!r}; record a failure")
+            raise InputError(
+                f"expected a finite measurement, got {new.measurement!r}; record a failure"
+            )
         event = {**new_event("measured", DONE, ""), **measured(new.measurement)}
     elif new.reason is not None:
         event = {**new_event("failed", FAILED, ""), "reason": to_reason(new.reason)}
@@ -185,7 +217,9 @@ def created(row: sa.Row[Any]) -> StoredTrial:
 def handed_out(row: sa.Row[Any], seq: int) -> StoredTrial:
     """A trial as it was just handed out, by event `seq`."""
     params = params_of(row.number, row.params)
-    return StoredTrial(row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq)
+    return StoredTrial(
+        row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq
+    )
 
 
 def params_of(number: int, text: str) -> dict[str, Any]:
@@ -200,7 +234,9 @@ def params_of(number: int, text: str) -> dict[str, Any]:
 def study_of(row: sa.Row[Any]) -> StudyRecord:
     """A study from its row."""
     what = f"study {row.name!r}"
-    return StudyRecord(row.id, row.name, from_text(row.space, what), from_text(row.settings, what), row.created)
+    return StudyRecord(
+        row.id, row.name, from_text(row.space, what), from_text(row.settings, what), row.created
+    )
 
 
 def to_text(data: Any) -> str:

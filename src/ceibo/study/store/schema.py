@@ -1,9 +1,12 @@
 """The tables, their version, and how an older version becomes this one.
 
-ceibo_studies   one row per study; `seq` is the number of its last event, `trials` how many trials it has
-ceibo_trials    one row per trial: what never changes (params, suggestion) and the present state, for claims
-ceibo_events    everything that happened, numbered per study; measurements are the events of kind "measured", and
-                those of kind "corrected" replace the value of the event whose `seq` is their `key`
+ceibo_studies   one row per study; `seq` is the number of its last event, `trials` how many trials
+                it has
+ceibo_trials    one row per trial: what never changes (params, suggestion) and the present state,
+                for claims
+ceibo_events    everything that happened, numbered per study; measurements are the events of kind
+                "measured", and those of kind "corrected" replace the value of the event whose `seq`
+                is their `key`
 """
 
 from collections.abc import Callable, Mapping
@@ -16,8 +19,9 @@ VERSION = 2
 """The newest version that is understood here.
 
 1   the tables below
-2   the same, with a correction among the events. A database becomes this with its first correction, and not before: a
-    ceibo that knows no corrections would show the wrong values, and so refuses it, but opens all others.
+2   the same, with a correction among the events. A database becomes this with its first correction,
+    and not before: a ceibo that knows no corrections would show the wrong values, and so refuses
+    it, but opens all others.
 """
 TABLES = 1
 """The version that the tables are created in, and that older ones are brought to."""
@@ -87,7 +91,9 @@ def stored_version(connection: sa.Connection) -> int | None:
         return None
     version: int | None = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
     if version is None:
-        raise StorageError("the table ceibo_schema is empty, so this is not a complete ceibo database")
+        raise StorageError(
+            "the table ceibo_schema is empty, so this is not a complete ceibo database"
+        )
     if version > VERSION:
         raise NewerSchemaError(
             f"the database has schema version {version}, this ceibo knows up to {VERSION}; "

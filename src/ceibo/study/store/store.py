@@ -1,4 +1,6 @@
-"""Store: every change of a study in one short transaction, with its place in the study's history."""
+"""Store: every change of a study in one short transaction, with its place in the study's
+history.
+"""
 
 import itertools
 import uuid
@@ -7,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import (
     ConflictError,
     InputError,
@@ -15,7 +18,6 @@ from ceibo.errors import (
     NumberTakenError,
     StorageError,
 )
-from ceibo.study.measurement import Measurement
 from ceibo.study.store import schema
 from ceibo.study.store.database import CONNECT_SECONDS, Database
 from ceibo.study.store.failures import Raced
@@ -69,7 +71,8 @@ MAX_LOST = 3
 
 
 class Store:
-    """Studies, trials and measurements in one database; safe to share between threads and across fork.
+    """Studies, trials and measurements in one database; safe to share between threads and across
+    fork.
 
     `patience` is how long, in seconds, an operation is repeated while the database does not answer.
     """
@@ -90,15 +93,23 @@ class Store:
         if not file.absolute().parent.is_dir():
             raise StorageError(f"the folder of {file} does not exist; create it first")
         if not create and not file.exists():
-            raise StorageError(f"there is no file {file}; check the path, or create a study there first")
+            raise StorageError(
+                f"there is no file {file}; check the path, or create a study there first"
+            )
 
     def _check_tables(self) -> None:
-        """Refuse a database without studies before anything is changed in it: it is another program's, or a typo."""
+        """Refuse a database without studies before anything is changed in it: it is another
+        program's, or a typo.
+        """
         if self._database.read(schema.stored_version, CONNECT_SECONDS) is None:
             self._database.close()
             if self._database.is_memory:
-                raise NotFoundError(f"{self.url} is memory, where only the program that made a study has it")
-            raise NotFoundError(f"there are no ceibo studies in {self.url}; check the URL, or create a study there")
+                raise NotFoundError(
+                    f"{self.url} is memory, where only the program that made a study has it"
+                )
+            raise NotFoundError(
+                f"there are no ceibo studies in {self.url}; check the URL, or create a study there"
+            )
 
     @property
     def url(self) -> str:
@@ -117,7 +128,9 @@ class Store:
     # Studies
 
     def create_study(self, name: str, space: Any, settings: Any) -> StudyRecord:
-        """Record a new study; space and settings are JSON data. An existing name is a ConflictError."""
+        """Record a new study; space and settings are JSON data. An existing name is a
+        ConflictError.
+        """
         check_label(name, "study name")
         token = uuid.uuid4().hex
         row = {"name": name, "space": to_text(space), "settings": to_text(settings), "token": token}
@@ -128,8 +141,12 @@ class Store:
                 insert = studies.insert().values(**row, created=self._database.now, seq=0, trials=0)
                 connection.execute(insert)
                 found = connection.execute(sa.select(studies).where(studies.c.name == name)).one()
-            elif found.token != token:  # with our token, an earlier attempt was committed unanswered
-                raise ConflictError(f"a study named {name!r} exists already; open it, or choose another name")
+            elif (
+                found.token != token
+            ):  # with our token, an earlier attempt was committed unanswered
+                raise ConflictError(
+                    f"a study named {name!r} exists already; open it, or choose another name"
+                )
             return study_of(found)
 
         return self._database.write(work)
@@ -140,9 +157,13 @@ class Store:
         def work(connection: sa.Connection) -> StudyRecord:
             row = connection.execute(sa.select(studies).where(studies.c.name == name)).first()
             if row is None:
-                known = connection.execute(sa.select(studies.c.name).order_by(studies.c.id).limit(10)).scalars()
+                known = connection.execute(
+                    sa.select(studies.c.name).order_by(studies.c.id).limit(10)
+                ).scalars()
                 listed = ", ".join(map(repr, known)) or "none"
-                raise NotFoundError(f"there is no study named {name!r} in {self.url}; there are: {listed}")
+                raise NotFoundError(
+                    f"there is no study named {name!r} in {self.url}; there are: {listed}"
+                )
             return study_of(row)
 
         return self._database.read(work)
@@ -150,7 +171,9 @@ class Store:
     def studies(self) -> tuple[StudyRecord, ...]:
         """All studies, in order of creation."""
         query = sa.select(studies).order_by(studies.c.id)
-        return self._database.read(lambda connection: tuple(map(study_of, connection.execute(query))))
+        return self._database.read(
+            lambda connection: tuple(map(study_of, connection.execute(query)))
+        )
 
     # Trials
 
@@ -159,8 +182,8 @@ class Store:
     ) -> tuple[StoredTrial, ...]:
         """Record trials under the next free numbers, with their suggestions, in one transaction.
 
-        `expect_number` is the number the first one was computed for: if another process took it, nothing is
-        recorded and NumberTakenError is raised.
+        `expect_number` is the number the first one was computed for: if another process took it,
+        nothing is recorded and NumberTakenError is raised.
         """
         rows = [new_rows(trial) for trial in new]
         token, runs = uuid.uuid4().hex, itertools.count()
@@ -172,7 +195,8 @@ class Store:
                 return tuple(map(created, stored))  # an earlier run was committed without an answer
             if expect_number not in (None, study.trials):
                 raise NumberTakenError(
-                    f"the next trial is number {study.trials}, not {expect_number}: another process was first"
+                    f"the next trial is number {study.trials}, not {expect_number}: another process"
+                    " was first"
                 )
             for index, (trial, event) in enumerate(rows):
                 place = {"study_id": study_id, "number": study.trials + index}
@@ -182,22 +206,26 @@ class Store:
             self._insert_trials(connection, [trial for trial, _ in rows])
             self._insert_events(connection, [event for _, event in rows])
             advance(connection, study, len(rows), len(rows))
-            fresh = sa.select(trials).where(trials.c.study_id == study_id, trials.c.number >= study.trials)
+            fresh = sa.select(trials).where(
+                trials.c.study_id == study_id, trials.c.number >= study.trials
+            )
             return tuple(map(created, connection.execute(fresh.order_by(trials.c.number))))
 
         return self._database.write(work) if rows else ()
 
     def _insert_trials(self, connection: sa.Connection, rows: list[dict[str, Any]]) -> None:
-        """Insert trials; "seconds" is the length of the lease, counted from now by the database, or None."""
+        """Insert trials; "seconds" is the length of the lease, counted from now by the database, or
+        None.
+        """
         until = self._database.now + sa.bindparam("seconds", type_=sa.Double())
         connection.execute(trials.insert().values(lease_until=until), rows)
 
     def claim(self, study_id: int, lease: Lease | None = None) -> StoredTrial | None:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
 
-        Without a lease (asked by hand) the trial is never handed out again by itself. A trial that was begun
-        MAX_LOST times, each time by a worker that was gone before it had an outcome, becomes "failed" instead:
-        handed out again, it would end worker after worker.
+        Without a lease (asked by hand) the trial is never handed out again by itself. A trial that
+        was begun MAX_LOST times, each time by a worker that was gone before it had an outcome,
+        becomes "failed" instead: handed out again, it would end worker after worker.
         """
         check_lease(lease)
         if self._database.read(lambda connection: self._claimable(connection, study_id)) is None:
@@ -211,7 +239,10 @@ class Store:
             if next(runs) and (row := connection.execute(mine).first()):
                 return handed_out(row, study.seq)  # an earlier run was committed without an answer
             row = self._claimable(connection, study_id)
-            while row is not None and (lost := times_lost(connection, study_id, row.number)) >= MAX_LOST:
+            while (
+                row is not None
+                and (lost := times_lost(connection, study_id, row.number)) >= MAX_LOST
+            ):
                 self._change(connection, study, row, given_up(lost))
                 study, row = lock_study(connection, study_id), self._claimable(connection, study_id)
             if row is None:
@@ -221,7 +252,13 @@ class Store:
             changed = connection.execute(
                 trials.update()
                 .where(*is_trial(study_id, row.number), *unchanged)
-                .values(state=RUNNING, attempt=row.attempt + 1, worker=worker, lease_until=until, claim=token)
+                .values(
+                    state=RUNNING,
+                    attempt=row.attempt + 1,
+                    worker=worker,
+                    lease_until=until,
+                    claim=token,
+                )
             )
             if changed.rowcount != 1:
                 raise Raced
@@ -229,7 +266,9 @@ class Store:
             event.update(study_id=study_id, number=row.number, seq=study.seq + 1)
             self._insert_events(connection, [event])
             advance(connection, study, 1, 0)
-            claimed = connection.execute(sa.select(trials).where(*is_trial(study_id, row.number))).one()
+            claimed = connection.execute(
+                sa.select(trials).where(*is_trial(study_id, row.number))
+            ).one()
             return handed_out(claimed, study.seq + 1)
 
         return self._database.write(work)
@@ -245,9 +284,15 @@ class Store:
         ).first()
 
     def heartbeat(self, study_id: int, lease: Lease) -> frozenset[int]:
-        """Renew the worker's leases; returns the trials it still holds (a missing one went to another)."""
+        """Renew the worker's leases; returns the trials it still holds (a missing one went to
+        another).
+        """
         check_lease(lease)
-        held = (trials.c.study_id == study_id, trials.c.state == RUNNING, trials.c.worker == lease.worker)
+        held = (
+            trials.c.study_id == study_id,
+            trials.c.state == RUNNING,
+            trials.c.worker == lease.worker,
+        )
 
         def work(connection: sa.Connection) -> frozenset[int]:
             until = self._database.now + lease.seconds
@@ -257,37 +302,52 @@ class Store:
         return self._database.write(work, lease.seconds)
 
     def leases(self, study_id: int) -> dict[int, tuple[str, float]]:
-        """Number -> (worker, seconds left) of the leased running trials; below 0 the lease has lapsed."""
+        """Number -> (worker, seconds left) of the leased running trials; below 0 the lease has
+        lapsed.
+        """
         left = (trials.c.lease_until - self._database.now).label("left")
         query = (
             sa.select(trials.c.number, trials.c.worker, left)
-            .where(trials.c.study_id == study_id, trials.c.state == RUNNING, trials.c.lease_until.is_not(None))
+            .where(
+                trials.c.study_id == study_id,
+                trials.c.state == RUNNING,
+                trials.c.lease_until.is_not(None),
+            )
             .order_by(trials.c.number)
         )
         return self._database.read(
-            lambda connection: {row.number: (row.worker, row.left) for row in connection.execute(query)}
+            lambda connection: {
+                row.number: (row.worker, row.left) for row in connection.execute(query)
+            }
         )
 
     # Outcomes
 
     def tell(self, study_id: int, number: int, measurement: Measurement, key: str = "") -> Told:
-        """Store a measurement of a trial, once per key: the same again is a no-op, another a ConflictError.
+        """Store a measurement of a trial, once per key: the same again is a no-op, another a
+        ConflictError.
 
-        Any state becomes "done": a result that comes late, or for a trial given up as failed, is still data.
-        If the database stays away, NotStoredError holds the measurement.
+        Any state becomes "done": a result that comes late, or for a trial given up as failed, is
+        still data. If the database stays away, NotStoredError holds the measurement.
         """
         if not measurement.is_finite:
-            raise InputError(f"expected a finite value for trial {number}, got {measurement!r}; record a failure")
+            raise InputError(
+                f"expected a finite value for trial {number}, got {measurement!r}; record a failure"
+            )
         check_label(key, "key", empty=True)
 
         def work(connection: sa.Connection) -> Told:
             study = lock_study(connection, study_id)
             trial = trial_row(connection, study, number)
             same_key = (events.c.number == number, events.c.kind == "measured", events.c.key == key)
-            row = connection.execute(sa.select(events.c.seq).where(events.c.study_id == study_id, *same_key)).first()
+            row = connection.execute(
+                sa.select(events.c.seq).where(events.c.study_id == study_id, *same_key)
+            ).first()
             if row is not None:
                 told = measurements_of(connection, study_id, number)
-                return told_before(number, next(each for each in told if each.key == key), measurement)
+                return told_before(
+                    number, next(each for each in told if each.key == key), measurement
+                )
             event = new_event("measured", DONE, key, worker=trial.worker) | measured(measurement)
             self._change(connection, study, trial, event)
             return Told(study.seq + 1, True)
@@ -303,16 +363,21 @@ class Store:
                 key,
             ) from error
 
-    def correct(self, study_id: int, number: int, measurement: Measurement, key: str | None = None) -> Measurement:
-        """Replace a measurement that was told wrongly; returns what it was, which the history keeps.
+    def correct(
+        self, study_id: int, number: int, measurement: Measurement, key: str | None = None
+    ) -> Measurement:
+        """Replace a measurement that was told wrongly; returns what it was, which the history
+        keeps.
 
-        `key` says which measurement of the trial, and may be left out if there is one. If it is what it should be
-        already, nothing is recorded. The event's own key is the event it replaces, so that no value has two successors.
+        `key` says which measurement of the trial, and may be left out if there is one. If it is
+        what it should be already, nothing is recorded. The event's own key is the event it
+        replaces, so that no value has two successors.
         """
         if not measurement.is_finite:
             raise InputError(
-                f"expected a finite value in place of a measurement of trial {number}, got {measurement!r}; if the "
-                "right value is not known, give the best guess with a noise as large as the doubt"
+                f"expected a finite value in place of a measurement of trial {number}, got"
+                f" {measurement!r}; if the right value is not known, give the best guess with a"
+                " noise as large as the doubt"
             )
         if key is not None:
             check_label(key, "key", empty=True)
@@ -337,16 +402,22 @@ class Store:
             return self._database.write(work)
         except StorageError as error:
             raise StorageError(
-                f"trial {number} was not corrected to {measurement}: {error}. Correct it again once the "
-                "database answers"
+                f"trial {number} was not corrected to {measurement}: {error}. Correct it again once"
+                " the database answers"
             ) from error
 
     def _successor(
         self, connection: sa.Connection, study_id: int, number: int, wrong: StoredMeasurement
     ) -> Measurement | None:
         """What replaced a value, or None if nothing has."""
-        by = (events.c.number == number, events.c.kind == "corrected", events.c.key == str(wrong.version))
-        row = connection.execute(sa.select(events).where(events.c.study_id == study_id, *by)).first()
+        by = (
+            events.c.number == number,
+            events.c.kind == "corrected",
+            events.c.key == str(wrong.version),
+        )
+        row = connection.execute(
+            sa.select(events).where(events.c.study_id == study_id, *by)
+        ).first()
         return None if row is None else event_of(row).measurement
 
     def fail(self, study_id: int, number: int, reason: str, worker: str | None = None) -> int:
@@ -366,7 +437,9 @@ class Store:
             for row in connection.execute(failures):
                 if row.key == token or (trial.state == FAILED and row.reason == event["reason"]):
                     return int(row.seq)
-            ends = trial.state == QUEUED or (trial.state == RUNNING and worker in (None, trial.worker))
+            ends = trial.state == QUEUED or (
+                trial.state == RUNNING and worker in (None, trial.worker)
+            )
             event["state"] = FAILED if ends else trial.state
             self._change(connection, study, trial, event)
             return int(study.seq) + 1
@@ -375,10 +448,14 @@ class Store:
         event["reason"] = to_reason(reason)
         return self._database.write(work)
 
-    def release(self, study_id: int, number: int, worker: str | None = None, lost: str | None = None) -> bool:
-        """Put a running trial back into the queue, to be handed out again; False if it was not (its).
+    def release(
+        self, study_id: int, number: int, worker: str | None = None, lost: str | None = None
+    ) -> bool:
+        """Put a running trial back into the queue, to be handed out again; False if it was not
+        (its).
 
-        `lost` says how the evaluation perished, if it did; see `claim` for how often that may happen.
+        `lost` says how the evaluation perished, if it did; see `claim` for how often that may
+        happen.
         """
         event = new_event("released", QUEUED, uuid.uuid4().hex)
         event["reason"] = None if lost is None else to_reason(lost)
@@ -390,14 +467,25 @@ class Store:
         return self._leave(study_id, number, event, (QUEUED, RUNNING), None)
 
     def _leave(
-        self, study_id: int, number: int, event: dict[str, Any], states: tuple[str, ...], worker: str | None
+        self,
+        study_id: int,
+        number: int,
+        event: dict[str, Any],
+        states: tuple[str, ...],
+        worker: str | None,
     ) -> bool:
-        """Bring a trial that is in one of these states, and the worker's, to the event's; False if it is not."""
+        """Bring a trial that is in one of these states, and the worker's, to the event's; False if
+        it is not.
+        """
 
         def work(connection: sa.Connection) -> bool:
             study = lock_study(connection, study_id)
             trial = trial_row(connection, study, number)
-            same = (events.c.number == number, events.c.kind == event["kind"], events.c.key == event["key"])
+            same = (
+                events.c.number == number,
+                events.c.kind == event["kind"],
+                events.c.key == event["key"],
+            )
             mine = sa.select(events.c.seq).where(events.c.study_id == study_id, *same)
             if connection.execute(mine).first() is not None:
                 return True
@@ -408,7 +496,13 @@ class Store:
 
         return self._database.write(work)
 
-    def _change(self, connection: sa.Connection, study: sa.Row[Any], trial: sa.Row[Any], event: dict[str, Any]) -> None:
+    def _change(
+        self,
+        connection: sa.Connection,
+        study: sa.Row[Any],
+        trial: sa.Row[Any],
+        event: dict[str, Any],
+    ) -> None:
         """Append an event of a trial and bring the trial to the event's state."""
         row = {**event, "study_id": study.id, "number": trial.number, "seq": study.seq + 1}
         self._insert_events(connection, [row])
@@ -426,7 +520,9 @@ class Store:
     # History
 
     def snapshot(self, study_id: int, at: int | None = None, since: Snapshot = EMPTY) -> Snapshot:
-        """The study as it was after event `at` (now by default), reading on from an earlier snapshot."""
+        """The study as it was after event `at` (now by default), reading on from an earlier
+        snapshot.
+        """
         return self._read_on(study_id, since, at)
 
     def refresh(self, study_id: int, snapshot: Snapshot) -> Snapshot:
@@ -435,7 +531,9 @@ class Store:
 
     def _read_on(self, study_id: int, since: Snapshot, at: int | None) -> Snapshot:
         def work(connection: sa.Connection) -> Snapshot:
-            newest = connection.execute(sa.select(studies.c.seq).where(studies.c.id == study_id)).scalar()
+            newest = connection.execute(
+                sa.select(studies.c.seq).where(studies.c.id == study_id)
+            ).scalar()
             if newest is None:
                 raise NotFoundError(f"there is no study with id {study_id} in {self.url}")
             if at is not None and not 0 <= at <= newest:
@@ -457,7 +555,9 @@ class Store:
 
     def events(self, study_id: int, since: int = 0) -> tuple[Event, ...]:
         """The history after event `since`, in order."""
-        return self._database.read(lambda connection: tuple(history(connection, study_id, since, None)))
+        return self._database.read(
+            lambda connection: tuple(history(connection, study_id, since, None))
+        )
 
     def suggestions(self, study_id: int, numbers: Sequence[int] | None = None) -> dict[int, Any]:
         """Number -> what was recorded with the suggestion of that trial (all by default)."""
@@ -479,6 +579,7 @@ class Store:
 def hand_out_key(attempt: int) -> str:
     """The key under which a worker tells the result of the attempt-th hand-out of a trial.
 
-    The first one is the plain value, so that a late result of an earlier attempt is a further measurement.
+    The first one is the plain value, so that a late result of an earlier attempt is a further
+    measurement.
     """
     return "" if attempt <= 1 else f"attempt-{attempt}"

@@ -1,0 +1,78 @@
+"""Records, found by what they are about; pairs of them, matched by seed."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import final
+
+from ceibo_lab.cells import Cell
+from ceibo_lab.records import Record
+
+
+@final
+@dataclass(frozen=True)
+class Setting:
+    """What replications have in common: a cell without its seed and number of steps."""
+
+    problem: str
+    method: str
+    variant: str = "plain"
+    protocol: str = "heteroscedastic"
+    level: float = 0.10
+    kind: str = "optimise"
+
+    def by(self, method: str) -> "Setting":
+        """The same setting with another method."""
+        return replace(self, method=method)
+
+
+class Library:
+    """All finished records of a folder. Where runs of several lengths are there, the
+    longest stand.
+    """
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._runs: dict[Setting, dict[int, dict[int, Record]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
+        for record in records:
+            cell = Cell.from_json(record["cell"])
+            setting = Setting(
+                cell.problem,
+                cell.method,
+                cell.variant,
+                cell.protocol,
+                _level(cell.level),
+                cell.kind,
+            )
+            self._runs[setting][cell.steps][cell.seed] = record
+
+    def runs(self, setting: Setting) -> dict[int, Record]:
+        """Seed -> record, of the longest runs of a setting; empty if there are none."""
+        lengths = self._runs.get(replace(setting, level=_level(setting.level)), {})
+        return dict(sorted(lengths[max(lengths)].items())) if lengths else {}
+
+    def pairs(self, first: Setting, second: Setting) -> list[tuple[Record, Record]]:
+        """Records of two settings with the same seed and the same number of steps, in order of the
+        seeds.
+        """
+        one = self._runs.get(replace(first, level=_level(first.level)), {})
+        two = self._runs.get(replace(second, level=_level(second.level)), {})
+        for steps in sorted(set(one) & set(two), reverse=True):
+            if seeds := sorted(set(one[steps]) & set(two[steps])):
+                return [(one[steps][seed], two[steps][seed]) for seed in seeds]
+        return []
+
+    def methods(self, setting: Setting) -> list[str]:
+        """Methods with runs in the setting, whatever its own method is."""
+        return sorted({found.method for found in self._runs if found.by(setting.method) == setting})
+
+    def describe(self, setting: Setting) -> str:
+        """How many replications of which length there are: "n = 15, T = 150"."""
+        runs = self.runs(setting)
+        steps = {record["cell"]["steps"] for record in runs.values()}
+        return f"n = {len(runs)}, T = {max(steps)}" if runs else "no runs"
+
+
+def _level(level: float) -> float:
+    return round(level, 6)

@@ -1,0 +1,64 @@
+"""One cell of an experiment, carried out: from its data to its record.
+
+A replication that fails is recorded as a failure, with its traceback; it is never started again
+with another seed. Everything in a record but `run` (its times) is a function of the cell and the
+library versions.
+"""
+
+import time
+import traceback
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from ceibo.decide.record import versions
+from ceibo.errors import InputError
+from ceibo_lab.cells import FORMAT, Cell
+from ceibo_lab.kinds import KINDS
+from ceibo_lab.methods import METHODS
+from ceibo_lab.runs import RECOMMEND_EVERY, OutOfTimeError, Watch, digest
+
+__all__ = ["Watch", "digest", "replicate"]
+
+
+def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | None:
+    """The record of a cell, or None if the time given was over before it was finished."""
+    if cell.kind not in KINDS:
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, got {cell.kind!r}.")
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "key": cell.key,
+        "cell": cell.to_json(),
+        "versions": versions(),
+    }
+    since = time.perf_counter()
+    times: dict[str, Any] = {}
+    try:
+        with threadpool_limits(1):
+            found = KINDS[cell.kind](cell, Watch(deadline))
+        times = found.pop("times", {})
+        # a kind may have settings of its own
+        record |= {"status": "done", "settings": _settings(cell), **found}
+    except OutOfTimeError:
+        return None
+    except ImportError as error:  # says something about the machine, nothing about the cell
+        raise InputError(
+            f"{cell.method} cannot run here: {error}. Install what it needs, or leave it out."
+        ) from error
+    except Exception as error:
+        last = "".join(traceback.format_exception(error)[-3:])
+        record |= {
+            "status": "failed",
+            "error": f"{type(error).__name__}: {error}",
+            "traceback": last,
+        }
+    return record | {"run": {"seconds": round(time.perf_counter() - since, 3), **times}}
+
+
+def _settings(cell: Cell) -> dict[str, Any]:
+    """Of the paper's methods and runs."""
+    return {
+        **(METHODS[cell.method].settings if cell.method in METHODS else {}),
+        "initial": "3 scrambled Sobol points per dimension",
+        "recommended_every": RECOMMEND_EVERY,
+    }

@@ -1,0 +1,1 @@
+"""Writers of documentation pages from records; not part of any distribution."""

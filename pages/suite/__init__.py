@@ -1,0 +1,1 @@
+"""Writer of docs/default.md."""

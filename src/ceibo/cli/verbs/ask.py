@@ -1,0 +1,31 @@
+"""`ceibo ask`: what to measure next."""
+
+from typing import Annotated
+
+import typer
+
+from ceibo.cli.common import AsJson, File, Storage, one_line, open_or_begin, print_json
+
+
+def ask(
+    file: File,
+    count: Annotated[
+        int, typer.Option("--count", "-n", min=1, help="How many trials, to be measured together.")
+    ] = 1,
+    storage: Storage = None,
+    json: AsJson = False,
+) -> None:
+    """Hand out the next trial to measure; it stays pending until told, failed or released."""
+    _, study = open_or_begin(file, storage)
+    trials = study.ask(count)
+    if json:
+        handed = [{"trial": trial.number, "params": trial.params} for trial in trials]
+        print_json(handed[0] if count == 1 else handed)
+        return
+    for trial in trials:
+        typer.echo(f"trial {trial.number}")
+        for name, value in trial.params.items():
+            shown = repr(value) if isinstance(value, float) else one_line(value, 10_000)
+            typer.echo(f"  {one_line(name, 200)} = {shown}")
+    last = trials[-1].number
+    typer.echo(f"then: ceibo tell {file} {last} VALUE [NOISE]", err=True)

@@ -1,0 +1,88 @@
+"""`ceibo export`: the trials as CSV or JSON."""
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceibo.cli.common import File, Storage, counted, load, open_study, trial_json
+from ceibo.cli.files import check_target, write_whole
+from ceibo.command.placeholders import to_text
+from ceibo.errors import InputError
+from ceibo.study import Study
+from ceibo.study.table import column_names
+from ceibo.version import __version__
+
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+COLUMNS = ("trial", "state", "value", "noise", "replicates", "reason")
+
+
+def export(
+    file: File,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File; standard output by default.")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="csv or json; by the file's name, else csv.")
+    ] = None,
+    storage: Storage = None,
+) -> None:
+    """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON."""
+    wanted = _format(output, form)
+    if output is not None:
+        check_target(output, *load(file, storage))
+    _, study = open_study(file, storage)
+    text = to_csv(study) if wanted == "csv" else to_json(study)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(output, text)
+        typer.echo(f"wrote {counted(len(study.trials), 'trial')} to {output}", err=True)
+
+
+def _format(output: Path | None, form: str | None) -> str:
+    """csv or json; a file is not given a name that promises something else."""
+    if form not in (None, "csv", "json"):
+        raise InputError(f"--format: expected csv or json, got {form!r}.")
+    suffix = "" if output is None else output.suffix.lower()
+    if suffix in _WORKBOOKS or (form is None and suffix not in ("", ".csv", ".txt", ".json")):
+        advice = "" if suffix in _WORKBOOKS else ", or say which with --format"
+        raise InputError(
+            f"cannot write {suffix} files; name it .csv, which spreadsheets open, or .json{advice}."
+        )
+    return form or ("json" if suffix == ".json" else "csv")
+
+
+def to_csv(study: Study) -> str:
+    """One row per measurement, or per trial without one; replicates are separated by spaces."""
+    columns = column_names(study.space.names, COLUMNS)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([*COLUMNS, *columns.values()])
+    for trial in study.trials:
+        params = [to_text(trial.params[name]) for name in columns]
+        for each in trial.measurements or (None,):
+            told: list[Any] = ["", "", ""]
+            if each is not None:
+                noise = "" if each.noise is None else repr(each.noise)
+                told = [repr(each.value), noise, " ".join(map(repr, each.replicates))]
+            writer.writerow([trial.number, trial.state, *told, trial.reason or "", *params])
+    return text.getvalue()
+
+
+def to_json(study: Study) -> str:
+    """The study with its settings and all trials."""
+    data = {
+        "ceibo": __version__,
+        "name": study.name,
+        "direction": study.direction,
+        "seed": study.seed,
+        "settings": study.settings.to_json(),
+        "space": study.space.to_json(),
+        "trials": [trial_json(trial) for trial in study.trials],
+    }
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,43 @@
+"""`ceibo report`: one page that shows the whole study, to look at or hand on."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceibo.cli.common import File, Storage, load, open_study
+from ceibo.cli.files import check_target, write_whole
+
+
+def report(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
+        "report.html"
+    ),
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Write it again as trials arrive; the page reloads.")
+    ] = False,
+    every: Annotated[
+        float, typer.Option(min=0.2, help="Seconds between looks at the study, with --watch.")
+    ] = 5.0,
+    storage: Storage = None,
+) -> None:
+    """Write a self-contained HTML report that works offline."""
+    from ceibo.report import render_report
+
+    check_target(output, *load(file, storage))
+    studied, study = open_study(file, storage)
+    cost = studied.limits.cost
+    write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
+    typer.echo(f"wrote {output}")
+    seen = study._refresh().seq
+    try:
+        while watch:
+            time.sleep(every)
+            if (now := study._refresh().seq) != seen:
+                write_whole(output, render_report(study, cost=cost, refresh=every))
+                seen = now
+    except KeyboardInterrupt:
+        write_whole(output, render_report(study, cost=cost))  # what stays behind no longer reloads
+        raise typer.Exit(0) from None

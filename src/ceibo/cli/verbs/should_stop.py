@@ -1,0 +1,40 @@
+"""`ceibo should-stop`: is another measurement worth its price?"""
+
+from typing import Annotated
+
+import typer
+
+from ceibo.cli.common import AsJson, File, Storage, open_study, print_json
+from ceibo.errors import InputError
+
+
+def should_stop(
+    file: File,
+    cost: Annotated[
+        float | None, typer.Option(help="Price of a measurement, in the objective's units.")
+    ] = None,
+    storage: Storage = None,
+    json: AsJson = False,
+) -> None:
+    """Say whether another measurement is worth its price.
+
+    Exit status 0: stop; 1: go on; 2: an error, which is no reason to go on, as in
+    `while ceibo should-stop study.toml; [ $? -eq 1 ]; do …; done`.
+    """
+    studied, study = open_study(file, storage)
+    price = studied.limits.cost if cost is None else cost
+    if price is None:
+        raise InputError(f"a price is needed: give --cost, or cost under [stop] in {file}.")
+    worth = study.should_stop(price)
+    if json:
+        print_json(
+            {
+                "stop": worth.stop,
+                "cost": worth.cost,
+                "remaining": list(worth.remaining),
+                "message": worth.message,
+            }
+        )
+    else:
+        typer.echo(worth.message)
+    raise typer.Exit(0 if worth else 1)

@@ -1,0 +1,147 @@
+"""`ceibo tell`: what came out."""
+
+import statistics
+from typing import Annotated
+
+import typer
+
+from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
+from ceibo.command.outcome import is_pair, parse_line
+from ceibo.decide import Measurement
+from ceibo.errors import ConflictError, InputError
+from ceibo.study import Study, Trial
+
+_ENOUGH = 3  # noises told before that show what is usual
+_SPREAD = 5  # values told before that show how far they spread
+
+
+def tell(  # noqa: PLR0913 - one parameter per option of the command
+    file: File,
+    trial: Annotated[int, typer.Argument(help="Number of the trial, from `ceibo ask`.")],
+    result: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="VALUE; VALUE NOISE; three or more replicates; or JSON.", show_default=False
+        ),
+    ] = None,
+    replicates: Annotated[
+        bool, typer.Option("--replicates", help="All numbers are replicates, also two.")
+    ] = False,
+    key: Annotated[
+        str | None, typer.Option(help="Tells several measurements of one trial apart.")
+    ] = None,
+    failed: Annotated[
+        str | None, typer.Option(metavar="REASON", help="Measuring failed, and why.")
+    ] = None,
+    release: Annotated[
+        bool, typer.Option("--release", help="Give the trial back unmeasured.")
+    ] = False,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="It will not be measured at all.")
+    ] = False,
+    storage: Storage = None,
+    json: AsJson = False,
+) -> None:
+    """Record the measurement of a trial, or that it failed, or give it back, or withdraw it."""
+    if sum([bool(result), failed is not None, release, withdraw]) != 1:
+        raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
+    line = " ".join(result or []).strip()
+    measurement = (
+        read_result(line, replicates, "if measuring failed, say --failed REASON.")
+        if result
+        else None
+    )
+    _, study = open_study(file, storage)
+    before = study.trials
+    if measurement is not None:
+        _record(study, trial, measurement, key)
+        if is_pair(line) and not replicates and (why := doubt(measurement, before)):
+            warn(f"trial {trial}: {why}")
+        text = f"trial {trial}: {measurement}"
+    elif failed is not None:
+        _check_open(before, trial, "done", "withdrawn")
+        study.fail(trial, failed)
+        text = f"trial {trial}: failed"
+    elif release:
+        _check_open(before, trial, "done", "failed", "withdrawn")
+        study.release(trial)
+        text = f"trial {trial}: given back"
+    else:
+        _check_open(before, trial, "done", "failed")
+        study.withdraw(trial)
+        text = f"trial {trial}: withdrawn"
+    if json:
+        print_json(trial_json(study.trials[trial]))
+    else:
+        typer.echo(text)
+
+
+def read_result(line: str, replicates: bool, advice: str) -> Measurement:
+    """The measurement in the words of a command; `advice` is for who has no value."""
+    try:
+        measurement = parse_line(line, replicates)
+    except InputError as error:
+        raise InputError(f"the result: {error}") from None
+    if not measurement.is_finite:
+        raise InputError(f"the value is {measurement.value!r}; {advice}")
+    return measurement
+
+
+def _record(study: Study, number: int, measurement: Measurement, key: str | None) -> None:
+    try:
+        study.tell(number, measurement, key=key)
+        if measurement not in (told := study.trials[number].measurements):
+            has = ", ".join(map(str, told))
+            warn(
+                f"trial {number}: that was told before and has been corrected since; the trial has"
+                f" {has}."
+            )
+    except ConflictError:
+        told = study.trials[number].measurements
+        has = ", ".join(map(str, told))
+        under = "" if key is None else f" under the key {key!r}"
+        came = str(measurement)
+        raise ConflictError(
+            f"trial {number} was measured before: {has}. Now came {came}{under}; what is recorded"
+            " stays. A repeated measurement needs a key of its own, as in --key"
+            f" run-{len(told) + 1}; a wrong one is replaced by `ceibo correct`."
+        ) from None
+
+
+def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
+    """An error if a trial is in a state that nothing leads out of; a number that is not there is
+    the study's to say.
+    """
+    if 0 <= number < len(trials) and trials[number].state in closed:
+        state = {"done": "measured", "failed": "recorded as failed"}.get(
+            trials[number].state, trials[number].state
+        )
+        raise InputError(
+            f"trial {number} is {state} already, and that stays; `ceibo show` lists the trials."
+        )
+
+
+def doubt(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
+    """Why the second of two bare numbers may not be meant as the noise, or None. What is usual here
+    is not doubted.
+    """
+    value, noise = measurement.value, measurement.noise
+    assert noise is not None
+    told = [each for trial in trials for each in trial.measurements]
+    noises = [each.noise for each in told if each.noise is not None]
+    usual = statistics.median(noises) if len(noises) >= _ENOUGH else None
+    if noise == 0:
+        return (
+            None
+            if usual == 0
+            else "a noise of 0 says that the value is exact; leave it out if it is not known."
+        )
+    values = [each.value for each in told]
+    spread = max(values) - min(values) if len(values) >= _SPREAD else None
+    large = noise >= abs(value) / 2 or (spread is not None and noise >= spread)
+    if not large or (usual is not None and noise <= 3 * usual):
+        return None
+    return (
+        f"{noise:.6g} was recorded as the noise (a standard deviation) of {value:.6g}; two"
+        " replicates are told with --replicates, and a number has no gap."
+    )

@@ -1,0 +1,1 @@
+"""A shell command as an objective: placeholders, the process, what it printed."""

@@ -1,0 +1,120 @@
+"""The result of a command: the last line it printed. `ceibo tell` reads the same.
+
+0.31                                  a value; its noise is unknown and inferred
+0.31 0.04                             a value and its noise (a standard deviation); also 0.31 ± 0.04
+0.31 0.29 0.36                        three or more: replicates
+{"value": 0.31, "noise": 0.04}        the same as JSON; also {"replicates": [0.31, 0.29]}, and
+                                      [0.31, 0.29]
+
+A comma within a number is refused: in half of the world 66,5 is a number, in the other half it is
+two.
+"""
+
+import itertools
+import json
+import re
+from typing import Any, Final
+
+from ceibo.decide import Measurement
+from ceibo.errors import InputError
+from ceibo.text import is_split_thousand, to_number, with_point
+
+_PLUS_MINUS: Final = re.compile(r"±|\+/-")
+_EXAMPLES: Final = "a number, `value noise`, three or more replicates, or JSON with value and noise"
+
+
+def parse(output: str) -> Measurement:
+    """The measurement in the last line of a command's output that is not blank."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    if not lines:
+        raise InputError(f"it printed no result; the last line of its output must be {_EXAMPLES}.")
+    try:
+        return parse_line(lines[-1].strip())
+    except InputError as error:
+        raise InputError(f"its last line is no result: {error}") from None
+
+
+def parse_line(line: str, replicates: bool = False) -> Measurement:
+    """The measurement in one line; with `replicates` two numbers are replicates too."""
+    if line[:1] in ("{", "["):
+        return _from_json(line)
+    parts = [part.strip() for part in _PLUS_MINUS.split(line)]
+    words = [word for part in parts for word in re.split(r",?\s+", part)]
+    _check_words(words, line)
+    if len(parts) > 1 and (len(words) != 2 or len(parts) != 2):
+        raise InputError(f"expected one value ± its noise, got {_shown(line)}.")
+    numbers = [number for word in words if (number := to_number(word)) is not None]
+    if replicates and len(parts) > 1:
+        raise InputError(f"replicates are plain numbers, as in 61.2 60.8, got {_shown(line)}.")
+    if replicates or len(numbers) > 2:
+        return Measurement.of(numbers)
+    return Measurement(numbers[0], numbers[1] if len(numbers) == 2 else None)
+
+
+def is_pair(line: str) -> bool:
+    """Whether a line is two bare numbers, of which the second is the noise only because of its
+    place.
+    """
+    return line[:1] not in ("{", "[") and not _PLUS_MINUS.search(line) and len(line.split()) == 2
+
+
+def _check_words(words: list[str], line: str) -> None:
+    for word in words:
+        if "," in word:
+            example = with_point(word) or "numbers as in 66.5"
+            raise InputError(
+                f"{_shown(word)} has a comma: decimals have a point, thousands no mark; write"
+                f" {example}, and a value with its noise as in 66.5 1.2, with a space between."
+            )
+    for before, word in itertools.pairwise(words):
+        if is_split_thousand(before, word):
+            raise InputError(
+                f"'{before} {word}' looks like one number with a gap; write {before}{word}."
+            )
+    if any(to_number(word) is None for word in words):
+        raise InputError(f"expected {_EXAMPLES}, got {_shown(line)}.")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 200 else f"{text[:200]}…")
+
+
+def _from_json(line: str) -> Measurement:
+    try:
+        data: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        hint = "; decimals have a point" if re.search(r"\d,\d", line) else ""
+        raise InputError(f"it begins like JSON but is not: {error}{hint}.") from None
+    if isinstance(data, list):
+        return _from_replicates(data)
+    known = {"value", "noise", "replicates"}
+    if unknown := sorted(set(data) - known):
+        raise InputError(
+            f"it has the unknown key {unknown[0]!r}; known are value, noise and replicates."
+        )
+    if data.get("replicates") is not None:
+        if set(data) - {"replicates"}:
+            raise InputError("it has replicates beside other keys; replicates alone are enough.")
+        return _from_replicates(data["replicates"])
+    if data.get("value") is None:
+        raise InputError('it has no "value".')
+    noise = data.get("noise")
+    return Measurement(
+        _json_number(data["value"], "value"),
+        None if noise is None else _json_number(noise, "noise"),
+    )
+
+
+def _from_replicates(data: Any) -> Measurement:
+    if not isinstance(data, list) or not data:
+        raise InputError(
+            "expected a list of replicates, as in [0.31, 0.29, 0.36], got"
+            f" {_shown(json.dumps(data))}."
+        )
+    return Measurement.of(_json_number(each, "replicate") for each in data)
+
+
+def _json_number(value: Any, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"expected {what} to be a number, got {_shown(json.dumps(value))}.")
+    return value

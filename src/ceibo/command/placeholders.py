@@ -1,0 +1,124 @@
+"""From a parameter set to the arguments and the environment of a command. No shell is involved,
+ever.
+
+`{name}` in an argument stands for a parameter; `{{` and `}}` stand for braces. Each parameter is in
+the environment too, as CEIBO_<name>.
+"""
+
+import difflib
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, final
+
+from ceibo.decide.dimensions import Categorical, Value
+from ceibo.decide.space import Params, Space
+from ceibo.errors import InputError
+
+PREFIX: Final = "CEIBO_"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like a misspelt one, or None."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[close[0]] if close else None
+
+
+def to_text(value: Value) -> str:
+    """A value as a program reads it: numbers round-trip, truth is true or false, text is itself."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+@final
+@dataclass(frozen=True)
+class Template:
+    """A command with placeholders, checked against a space when it is made."""
+
+    argv: tuple[str, ...]
+    space: Space
+    folder: Path
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, dimension in self.space.dimensions.items():
+            if any(character in name for character in "{}="):
+                raise InputError(
+                    f"parameter {name!r}: a name with {{, }} or = can be no placeholder or"
+                    " environment variable of a command; choose another name."
+                )
+            choices = dimension.choices if isinstance(dimension, Categorical) else ()
+            for choice in choices:
+                if "\0" in str(choice):
+                    raise InputError(
+                        f"parameter {name!r}: no argument can hold the NUL character of {choice!r}."
+                    )
+        if any("\0" in argument for argument in self.argv):
+            raise InputError("command.argv: no argument can hold a NUL character.")
+        example = dict.fromkeys(self.space.names, "")
+        for argument in self.argv:
+            self._fill(argument, example)
+
+    def arguments(self, params: Params) -> list[str]:
+        """The arguments for one parameter set; each stays one argument, whatever it holds."""
+        values = {name: to_text(value) for name, value in params.items()}
+        return [self._fill(argument, values) for argument in self.argv]
+
+    def environment(self, params: Params) -> dict[str, str]:
+        """What is added to the environment for one parameter set."""
+        return {f"{PREFIX}{name}": to_text(value) for name, value in params.items()}
+
+    def check_program(self) -> None:
+        """An error if the program is not there; one that depends on a parameter cannot be
+        checked.
+        """
+        program = self.argv[0]
+        if "{" in program:
+            return
+        where = self.folder / program if os.sep in program else program
+        if shutil.which(where) is None:
+            place = (
+                f"{where} does not exist or may not be executed"
+                if os.sep in program
+                else "it is not in PATH"
+            )
+            raise InputError(f"command.argv: cannot find the program {program!r}: {place}.")
+
+    def _fill(self, argument: str, values: dict[str, str]) -> str:
+        parts, rest = [], argument
+        while rest:
+            plain, brace, rest = _split(rest)
+            parts.append(plain)
+            if brace == "}":
+                parts.append("}")
+                rest = rest.removeprefix("}")
+            elif brace == "{" and rest.startswith("{"):
+                parts.append("{")
+                rest = rest[1:]
+            elif brace == "{":
+                name, close, rest = rest.partition("}")
+                if not close or name not in values:
+                    raise InputError(_unknown(argument, name, list(values)))
+                parts.append(values[name])
+        return "".join(parts)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    """Text before the first brace, the brace, and the text after it."""
+    at = min((index for index in (text.find("{"), text.find("}")) if index >= 0), default=len(text))
+    return text[:at], text[at : at + 1], text[at + 1 :]
+
+
+def _unknown(argument: str, name: str, known: list[str]) -> str:
+    close = nearest(name, known)
+    advice = "" if close is None else f" Did you mean {{{close}}}?"
+    return (
+        f"command.argv: {argument!r} has the placeholder {{{name}}}, but the space has"
+        f" {', '.join(known)}.{advice} A brace itself is written {{{{ or }}}}."
+    )

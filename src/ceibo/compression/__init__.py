@@ -1,0 +1,22 @@
+"""Smaller layers for a trained PyTorch network, their ranks chosen under a noisy error. Needs
+PyTorch.
+
+lowrank.py        one layer -> two thin ones, any rank from one decomposition
+compressible.py   a network with the decompositions of its layers
+compress.py       compress(): the search for the ranks
+"""
+
+from ceibo.compression.compress import Compressed, TradeOff, compress
+from ceibo.compression.compressible import Compressible
+from ceibo.compression.lowrank import Factorization, factorizable, factorize, replace_layers
+
+__all__ = [
+    "Compressed",
+    "Compressible",
+    "Factorization",
+    "TradeOff",
+    "compress",
+    "factorizable",
+    "factorize",
+    "replace_layers",
+]

@@ -1,0 +1,135 @@
+"""What one evaluation gave: a value with its noise, or replicates."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self, SupportsFloat
+
+from ceibo.errors import InputError
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """A measured value; `noise` is its standard deviation, None if unknown (then the model infers
+    it).
+
+    With replicates the value is their mean, whose noise it is if one is given; without, their
+    spread tells the model.
+
+    NaN and ±inf may be given as a value, because that is what broken evaluations return:
+    `is_finite` is then False, and a study records the trial as failed. A noise that is NaN,
+    infinite or negative is a mistake in the caller's program and refused. -0.0 becomes 0.0, as
+    SQLite cannot store the difference.
+    """
+
+    value: float
+    noise: float | None = None
+    replicates: tuple[float, ...] = ()
+
+    def __init__(
+        self,
+        value: SupportsFloat,
+        noise: SupportsFloat | None = None,
+        replicates: Iterable[SupportsFloat] = (),
+    ) -> None:
+        values = tuple(_number(each, "replicate") for each in replicates)
+        number = _number(value, "value")
+        std = None if noise is None else _number(noise, "noise")
+        if std is not None and not 0 <= std < math.inf:
+            raise InputError(
+                f"expected noise as a finite standard deviation >= 0, got {noise!r}; leave it out"
+                " if it is unknown"
+            )
+        if values and not _same(number, _mean(values)):
+            raise InputError(
+                f"expected value to be the mean of the replicates, got {number!r}; use"
+                " Measurement.of(…)"
+            )
+        object.__setattr__(self, "value", number)
+        object.__setattr__(self, "noise", std)
+        object.__setattr__(self, "replicates", values)
+
+    @classmethod
+    def of(cls, replicates: Iterable[SupportsFloat]) -> Self:
+        """Repeated measurements of the same thing; the value is their mean, the noise is
+        inferred.
+        """
+        if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
+            raise InputError(
+                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}"
+            )
+        values = tuple(_number(value, "replicate") for value in replicates)
+        if not values:
+            raise InputError(
+                "expected at least one replicate, got none; report a failed trial as failed"
+            )
+        return cls(_mean(values), None, values)
+
+    def __str__(self) -> str:
+        """For people: the value and, where it is known, its noise."""
+        return f"{self.value:.6g}" if self.noise is None else f"{self.value:.6g} ± {self.noise:.6g}"
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether this can enter a model: no NaN and no infinity among the value and the
+        replicates.
+        """
+        return math.isfinite(self.value) and all(map(math.isfinite, self.replicates))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data; non-finite values have no place in JSON and are refused."""
+        if not self.is_finite:
+            raise InputError(
+                f"expected a finite measurement, got {self!r}; a non-finite one is a failure"
+            )
+        noise = {} if self.noise is None else {"noise": self.noise}
+        replicates = {"replicates": list(self.replicates)} if self.replicates else {}
+        return {"value": self.value, **noise, **replicates}
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """The measurement that `to_json` wrote down."""
+        if not isinstance(data, Mapping) or not {"value"} <= set(data) <= {
+            "value",
+            "noise",
+            "replicates",
+        }:
+            raise InputError(
+                f"expected a measurement with value, noise or replicates, got {data!r}"
+            )
+        return cls(data["value"], data.get("noise"), tuple(data.get("replicates", ())))
+
+
+def _mean(values: tuple[float, ...]) -> float:
+    """The mean, correctly rounded but for one division, without overflow up to the largest
+    double.
+    """
+    if not all(map(math.isfinite, values)):
+        return sum(values)  # NaN or an infinity, whichever the replicates imply
+    largest = max(map(abs, values))
+    # room for 2^64 replicates; a value lost by it is below half an ulp
+    shift = 64 if largest > 1e280 else 0
+    total = math.fsum(math.ldexp(value, -shift) for value in values) / len(values)
+    return min(max(math.ldexp(total, shift), min(values)), max(values)) + 0.0
+
+
+def _same(a: float, b: float) -> bool:
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
+        raise _not_a_number(value, what)
+    try:
+        return float(value) + 0.0  # type: ignore[arg-type]  # whatever float() takes: numpy and torch scalars too
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        raise _not_a_number(value, what) from None
+
+
+def _not_a_number(value: object, what: str) -> InputError:
+    return InputError(
+        f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its"
+        " noise is Measurement(value, noise=…), replicates are Measurement.of([…])"
+    )

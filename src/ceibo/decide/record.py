@@ -1,0 +1,92 @@
+"""What is written down with each suggestion, as plain JSON: all it depended on, and what it was
+made of.
+"""
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy
+from threadpoolctl import threadpool_info
+
+from ceibo.decide.suggest import Suggestion
+from ceibo.gp import Hyperparameters
+from ceibo.version import __version__
+
+
+def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
+    """The record of a suggestion that saw the study after its event `seen`."""
+    record: dict[str, Any] = {
+        "source": suggestion.source,
+        "seen": seen,
+        "seed": seed,
+        "x": suggestion.x.tolist(),
+    }
+    if suggestion.source == "model":
+        record |= {
+            "acquisition": suggestion.acquisition,
+            "value": _finite(suggestion.value),
+            "incumbent": {
+                "mean": _finite(suggestion.incumbent_mean),
+                "std": _finite(suggestion.incumbent_std),
+            },
+            "kernel": None
+            if suggestion.model is None
+            else type(suggestion.model.gp.kernel).__name__,
+            "start": _to_json(suggestion.start),
+            "hyperparameters": _to_json(suggestion.hyperparameters),
+            "fit": suggestion.fit_status,
+            "fallback": suggestion.fallback,
+            "observations": suggestion.observations,
+            "used": suggestion.used,
+        }
+    return record | {"versions": versions()}
+
+
+def hyperparameters_of(
+    record: Mapping[str, Any] | None, key: str = "hyperparameters"
+) -> Hyperparameters | None:
+    """Hyperparameters from a record, or None."""
+    data = (record or {}).get(key)
+    if data is None:
+        return None
+    noise = float("nan") if data["noise"] is None else data["noise"]
+    return Hyperparameters(np.array(data["lengthscales"]), data["variance"], noise)
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinity, which values near the largest double may lead to."""
+    return value if value is not None and np.isfinite(value) else None
+
+
+def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
+    if hyperparameters is None:
+        return None
+    return {
+        "lengthscales": hyperparameters.lengthscales.tolist(),
+        "variance": hyperparameters.variance,
+        "noise": None if np.isnan(hyperparameters.noise) else hyperparameters.noise,
+    }
+
+
+@cache
+def versions() -> dict[str, str]:
+    """What decides the last bits of a result: where these agree, suggestions are computed again
+    byte for byte.
+    """
+    libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+    blas = sorted(
+        {
+            f"{each['internal_api']} {each.get('version')} {each.get('architecture')}"
+            for each in libraries
+        }
+    )
+    return {
+        "ceibo": __version__,
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "platform": f"{platform.system()} {platform.machine()}",
+        "blas": ", ".join(blas),
+    }

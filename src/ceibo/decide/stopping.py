@@ -1,0 +1,139 @@
+"""When another measurement is no longer worth its price.
+
+The rule: stop when the largest corrected EI over the space is below κ, the price of one evaluation
+in the objective's own units, twice in a row (patience), so that one unlucky fit does not end a
+study. It uses corrected EI whatever the study's acquisition is, because that is in the objective's
+units: what an exact measurement would bring over the incumbent. A noisy one brings less, so the
+    rule tends to stop late rather than early.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Final, final
+
+import numpy as np
+
+from ceibo.decide.space import Space
+from ceibo.decide.suggest import Evidence, Model, Settings, fit_model, search
+from ceibo.errors import InputError
+
+PATIENCE: Final = 2
+
+
+class StopReason(Enum):
+    """Why a run ended."""
+
+    BUDGET = "the trials given were used up"
+    COST = "another measurement promises less than it costs"
+    TIMEOUT = "the time given was used up"
+    CALLBACK = "a callback asked to stop"
+    INTERRUPTED = "it was interrupted"
+
+
+@final
+@dataclass(frozen=True)
+class Stop:
+    """Why a run ended, as an enum and as a sentence."""
+
+    reason: StopReason
+    message: str
+
+
+@final
+@dataclass(frozen=True)
+class Worth:
+    """Whether another measurement pays; true in a condition when it does not, that is, when to
+    stop.
+
+    `remaining` is the largest expected improvement one more exact measurement could bring, most
+    recent first, for as many states of the study as the patience asks; in the objective's units.
+    Empty while there is no model.
+    """
+
+    stop: bool
+    cost: float
+    remaining: tuple[float, ...]
+    message: str
+
+    def __bool__(self) -> bool:
+        return self.stop
+
+
+@final
+@dataclass(frozen=True)
+class Profit:
+    """What a study has brought: the incumbent's posterior mean, larger is better, less the price of
+    the evaluations.
+
+    `value` is −mean − cost·evaluations for a study that minimises, mean − cost·evaluations for one
+    that maximises; `std` is that of the mean. `evaluations` counts those after the initial design.
+    """
+
+    value: float
+    std: float
+    cost: float
+    evaluations: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.6g} ± {self.std:.2g} after {self.evaluations} evaluations at"
+            f" {self.cost:g} each"
+        )
+
+
+def check_cost(cost: float) -> float:
+    """The price of an evaluation, if it is one."""
+    if (
+        isinstance(cost, bool)
+        or not isinstance(cost, int | float | np.number)
+        or not 0 < cost < np.inf
+    ):
+        raise InputError(
+            f"cost must be a finite number above zero, in the objective's units, got {cost!r}."
+        )
+    return float(cost)
+
+
+def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
+    """The largest corrected EI over the space, where measurements are likely to succeed, in the
+    objective's units.
+    """
+    return improvement_left(fit_model(evidence, space, settings), evidence, space, settings, seed)
+
+
+def improvement_left(
+    model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int
+) -> float:
+    """The same, by a model of the evidence that there is already.
+
+    Failures in a row make the search more careful for a moment, which is no reason to stop.
+    """
+    rule = replace(settings, acquisition="corrected-ei")
+    return model.natural(search(model, replace(evidence, streak=0), space, rule, seed).value)
+
+
+def least(initial: int) -> int:
+    """Measurements below which there is no verdict, for an initial design of that size."""
+    return max(initial, PATIENCE + 1)
+
+
+def judge(evidence: Evidence, remaining: tuple[float, ...], cost: float, initial: int) -> Worth:
+    """The verdict from the remaining improvements of the last states, the present one first."""
+    missing = least(initial) - evidence.measurements
+    if missing > 0:
+        more = "1 more measurement" if missing == 1 else f"{missing} more measurements"
+        return Worth(False, cost, remaining, f"go on: the initial design needs {more}.")
+    below = all(value < cost for value in remaining)
+    now = (
+        f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
+    )
+    if below and len(remaining) >= PATIENCE:
+        return Worth(True, cost, remaining, f"stop: {now}; the same held one measurement before.")
+    if remaining[0] < cost:
+        return Worth(
+            False,
+            cost,
+            remaining,
+            f"go on once more: {now}, but one measurement before it still paid.",
+        )
+    return Worth(False, cost, remaining, f"go on: {now}.")

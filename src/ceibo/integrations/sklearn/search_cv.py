@@ -1,0 +1,248 @@
+"""CeiboSearchCV: hyperparameter search for scikit-learn that knows its scores are noisy.
+
+    search = CeiboSearchCV(SVC(), {"C": loguniform(1e-2, 1e3), "gamma": loguniform(1e-4, 1)},
+    n_iter=30, random_state=0) search.fit(X, y).best_params_
+
+A drop-in for RandomizedSearchCV. The spread of the folds tells how noisy each score is, a Gaussian
+process is fitted to all of them, and the best candidate is the one with the best posterior mean,
+not the one with the luckiest folds.
+"""
+
+import numbers
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+try:
+    from sklearn.base import is_classifier
+    from sklearn.exceptions import FitFailedWarning
+    from sklearn.model_selection import check_cv
+    from sklearn.model_selection._search import BaseSearchCV
+    from sklearn.utils import check_random_state
+except ImportError as error:
+    raise ImportError(
+        "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
+    ) from error
+
+from ceibo.decide.suggest import DEFAULT_ACQUISITION, Settings
+from ceibo.errors import InputError
+from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
+from ceibo.integrations.sklearn.space import Parameters
+
+__all__ = ["CeiboSearchCV"]
+
+
+class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+    """Hyperparameter search by Bayesian optimisation of the noisy cross-validation score.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        It is cloned for every fit.
+
+    param_distributions : dict
+        Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int or
+        Categorical. Lists of ascending numbers keep their order. A distribution is searched on its
+        own scale: ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between its
+        quantiles 0.001 and 0.999.
+
+    n_iter : int, default=10
+        Number of candidates; fewer if the space has fewer.
+
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
+        As in :class:`~sklearn.model_selection.RandomizedSearchCV`. With several metrics, ``refit``
+        names the one that is optimised. All candidates are scored on the same splits, which are
+        drawn once.
+
+    random_state : int, RandomState instance or None, default=None
+        With an int, ``fit`` gives the same candidates every time, whatever ``n_jobs`` is.
+
+    batch_size : int, default=1
+        Candidates chosen at a time. More than one keeps more than ``n_splits`` processors busy.
+
+    acquisition : str
+        Name of an acquisition function, see ``ceibo.acquisition.ACQUISITIONS``.
+
+    n_initial : int or None, default=None
+        Size of the initial design; twice the number of parameters, at least four, by default.
+
+    Attributes
+    ----------
+    cv_results_ : dict
+        As in RandomizedSearchCV, and for the metric optimised (``score`` if it is the only one):
+        ``posterior_mean_test_score`` and ``posterior_std_test_score``, what all scores together say
+        about a candidate; ``noise_test_score``, the standard deviation of its mean score without
+        the folds' effects, NaN if unknown; ``rank_posterior_test_score``.
+
+    best_index_, best_params_, best_estimator_
+        Of the candidate with the best posterior mean.
+
+    best_score_, best_std_ : float
+        Posterior mean and standard deviation of the best candidate's score. The mean score itself,
+        in ``cv_results_``, is too good on average, because it was chosen for being high.
+
+    Other attributes are those of RandomizedSearchCV.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from ceibo.integrations.sklearn import CeiboSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = CeiboSearchCV(SVC(), {"C": loguniform(1e-2, 1e2)}, n_iter=6, random_state=0)
+    >>> search = search.fit(X, y)
+    >>> search.best_score_ > 0.9
+    True
+    """
+
+    cv: Any  # set by the base class
+    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as every scikit-learn estimator declares it
+        **BaseSearchCV._parameter_constraints,
+        "param_distributions": [dict],
+        "n_iter": [numbers.Integral],
+        "random_state": ["random_state"],
+        "batch_size": [numbers.Integral],
+        "acquisition": [str],
+        "n_initial": [numbers.Integral, None],
+    }
+
+    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and three more
+        self,
+        estimator: Any,
+        param_distributions: Mapping[str, Any],
+        *,
+        n_iter: int = 10,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[..., int] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: Any = None,
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        batch_size: int = 1,
+        acquisition: str = DEFAULT_ACQUISITION,
+        n_initial: int | None = None,
+    ) -> None:
+        self.param_distributions = param_distributions
+        self.n_iter = n_iter
+        self.random_state = random_state
+        self.batch_size = batch_size
+        self.acquisition = acquisition
+        self.n_initial = n_initial
+        super().__init__(
+            estimator=estimator,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> "CeiboSearchCV":
+        """Run the search.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training vectors.
+
+        y : array-like of shape (n_samples,) or (n_samples, n_output), default=None
+            Target relative to X.
+
+        **params : dict of str -> object
+            Parameters passed to the ``fit`` method of the estimator, the scorer and the splitter.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+        """
+        given = self.cv
+        self.cv = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
+        try:
+            super().fit(X, y, **params)
+        finally:
+            self.cv = given
+        if hasattr(self, "best_score_"):
+            metric = self._metric(self.cv_results_)
+            self.best_score_ = float(
+                self.cv_results_[f"posterior_mean_test_{metric}"][self.best_index_]
+            )
+            self.best_std_ = float(
+                self.cv_results_[f"posterior_std_test_{metric}"][self.best_index_]
+            )
+        return self
+
+    def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
+        for name in ("n_iter", "batch_size"):
+            if getattr(self, name) < 1:
+                raise InputError(
+                    f"{name} must be a whole number above zero, got {getattr(self, name)!r}."
+                )
+        parameters = Parameters.of(self.param_distributions)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
+        search = Search(
+            parameters, Settings(self.acquisition, n_initial=self.n_initial), seed, error_score
+        )
+        results: dict[str, Any] = {}
+        while search.count < self.n_iter:
+            # The initial design does not depend on scores, so it is evaluated at one go.
+            wanted = max(
+                self.batch_size, search.settings.initial_size(len(parameters.space)) - search.count
+            )
+            batch = search.batch(min(wanted, self.n_iter - search.count))
+            if not batch:
+                break  # every point of the space was evaluated
+            try:
+                results = evaluate_candidates([each.params for each in batch])
+            except ValueError as error:
+                if not results or self.error_score == "raise" or "fits failed" not in str(error):
+                    raise
+                # scikit-learn gives up where all fits of one call fail, which here may be a single
+                # candidate.
+                warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
+                search.failed += batch
+                continue
+            search.evaluated += batch
+            metric = self._metric(results)
+            folds = [
+                column
+                for key, column in results.items()
+                if re.fullmatch(rf"split\d+_test_{re.escape(metric)}", key)
+            ]
+            search.scores = np.column_stack(folds)
+        add_failed(
+            results,
+            [each.params for each in search.failed],
+            np.full(search.scores.shape[1], error_score),
+        )
+        add_posterior(results, metric, search.posterior())
+
+    def _metric(self, results: Mapping[str, Any]) -> str:
+        """The name of the metric that is optimised, as in the keys of cv_results_."""
+        if "mean_test_score" in results:
+            return "score"
+        if isinstance(self.refit, str) and f"mean_test_{self.refit}" in results:
+            return self.refit
+        known = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
+        raise InputError(
+            "with several metrics, refit must be the name of the one to optimise, one of"
+            f" {', '.join(known)}; got refit={self.refit!r}."
+        )
+
+    @staticmethod
+    def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
+        """The candidate with the best posterior mean, or what a callable `refit` says."""
+        if callable(refit):
+            return int(BaseSearchCV._select_best_index(refit, refit_metric, results))
+        return int(np.argmin(results[f"rank_posterior_test_{refit_metric}"]))
