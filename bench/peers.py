@@ -21,7 +21,7 @@ from botorch.optim.optimize import optimize_acqf
 
 from bench.data import Data
 from ceibo import acquisition
-from ceibo.decide.suggest import DEFAULT_ACQUISITION
+from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.gp import fit_gp
 
 Action = Callable[[], object]

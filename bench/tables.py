@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from bench.process import ROOT
-from ceibo.decide.suggest import DEFAULT_ACQUISITION
+from ceibo.decide import DEFAULT_ACQUISITION
 
 # (peer, n) -> how many times faster ceibo is to be, d = 6, one cold suggestion with corrected EI.
 TARGETS: Final = {

@@ -87,16 +87,12 @@ def fill_study(url: str, count: int) -> None:
     rng = np.random.default_rng(0)
     X = rng.random((count, 6))
     y = np.sum((X - 0.4) ** 2, axis=1) + 0.05 * rng.standard_normal(count)
-    new = [
-        NewTrial(
-            {f"x{j}": float(u) for j, u in enumerate(x)},
-            {"source": "added"},
-            measurement=Measurement(float(v)),
-        )
+    rows = [
+        ({f"x{j}": float(u) for j, u in enumerate(x)}, Measurement(float(v)))
         for x, v in zip(X, y, strict=True)
     ]
     for start in range(0, count, 1000):
-        study._store.create_trials(study._id, new[start : start + 1000])
+        study.add_all(rows[start : start + 1000])
     study.close()
 
 

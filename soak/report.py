@@ -17,7 +17,6 @@ import numpy as np
 
 import ceibo
 from ceibo.report import write_report
-from ceibo.study.store import NewTrial
 
 TRIALS, PARAMETERS = 1000, 12
 SECONDS, MEGABYTES = 10.0, 8.0
@@ -32,15 +31,10 @@ def large_study() -> ceibo.Study:
     )
     names = [f"p{k}" for k in range(PARAMETERS)]
     study = ceibo.Study.create({name: ceibo.Float(0, 1) for name in names})
-    rows = [
-        NewTrial(
-            dict(zip(names, x.tolist(), strict=True)),
-            {},
-            measurement=ceibo.Measurement(float(value), 0.1),
-        )
+    study.add_all(
+        (dict(zip(names, x.tolist(), strict=True)), ceibo.Measurement(float(value), 0.1))
         for x, value in zip(X, y, strict=True)
-    ]
-    study._store.create_trials(study._id, rows)
+    )
     return study
 
 

@@ -76,6 +76,24 @@ def test_plain_numbers_and_replicates_are_taken_too() -> None:
     assert told.replicates == pytest.approx((0.4 + size, 0.6 + size))
 
 
+def test_noise_told_beside_replicates_is_kept_and_weighed() -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Linear(12, 12), nn.Linear(12, 3))
+    told = ceibo.Measurement(0.25, 0.05, [0.2, 0.3])
+    found = compress(network, lambda smaller: told, gamma=2.0, layers=["0"], n_trials=8)
+    stored = found.result.study.trials[0].measurements[0]
+    assert stored.noise == pytest.approx(0.1)
+    assert len(stored.replicates) == 2
+    # The trade-off is believed as the study believes it: that noise is of the mean of two.
+    best = found.result.best
+    beliefs = {(point.error, point.std) for point in found.trade_off}
+    size = found.size_ratio
+    assert any(
+        mean == pytest.approx((best.mean - size) / 2) and std == pytest.approx(best.std / 2)
+        for mean, std in beliefs
+    )
+
+
 def test_a_whole_share_keeps_the_layer_and_a_small_one_has_rank_one() -> None:
     compressible = Compressible.of(nn.Sequential(nn.Linear(20, 30)), {"0": "svd"})
     factor = compressible.factors["0"]

@@ -106,7 +106,7 @@ def test_one_measurement_is_enough_for_an_answer() -> None:
 
 def test_answers_do_not_change_the_study() -> None:
     study = lucky_study()
-    seq = study._refresh().seq
+    seq = study.ledger.refresh().seq
     _ = (
         study.best,
         study.recommended,
@@ -115,4 +115,4 @@ def test_answers_do_not_change_the_study() -> None:
         study.to_dataframe(),
         repr(study),
     )
-    assert study._refresh().seq == seq
+    assert study.ledger.refresh().seq == seq

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ceibo import Float, InputError, Measurement, Study
-from ceibo.decide.stopping import PATIENCE, judge, remaining_improvement
-from ceibo.decide.suggest import Evidence
+from ceibo.decide import Evidence, Settings, Space
+from ceibo.decide.model import Model, fit_model
+from ceibo.decide.stopping import PATIENCE, judge
 
 
 def study_of(values: list[float], noise: float | None = 0.01) -> Study:
@@ -40,13 +41,12 @@ def test_the_verdict_follows_the_price() -> None:
 
 def test_patience() -> None:
     """One state below the price is not enough; the state before must have been below it too."""
-    known = study_of(parabola(12))._evidence(study_of(parabola(12))._refresh())
-    assert judge(known, (0.1, 0.1), 1.0, 4)
-    once = judge(known, (0.1, 5.0), 1.0, 4)
+    assert judge(12, (0.1, 0.1), 1.0, 4)
+    once = judge(12, (0.1, 5.0), 1.0, 4)
     assert not once
     assert once.message.startswith("go on once more")
-    assert not judge(known, (5.0, 0.1), 1.0, 4)
-    assert not judge(known, (0.1,), 1.0, 4)
+    assert not judge(12, (5.0, 0.1), 1.0, 4)
+    assert not judge(12, (0.1,), 1.0, 4)
 
 
 def test_no_verdict_before_the_initial_design_is_measured() -> None:
@@ -101,11 +101,11 @@ def test_bad_prices(cost: object) -> None:
 def test_it_is_computed_once_per_state(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
 
-    def counted(evidence: Evidence, *rest: object) -> float:
+    def counted(evidence: Evidence, space: Space, settings: Settings) -> Model:
         calls.append(len(evidence))
-        return remaining_improvement(evidence, *rest)  # type: ignore[arg-type]
+        return fit_model(evidence, space, settings)
 
-    monkeypatch.setattr("ceibo.study.study.remaining_improvement", counted)
+    monkeypatch.setattr("ceibo.decide.belief.fit_model", counted)
     study = study_of(parabola(6))
     first = study.should_stop(0.1)
     assert study.should_stop(0.2).remaining == first.remaining

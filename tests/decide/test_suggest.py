@@ -10,8 +10,10 @@ import pytest
 
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
 from ceibo.acquisition import ACQUISITIONS
+from ceibo.decide import Evidence, Settings, Told, Unmeasured, evidence_of
+from ceibo.decide.model import fit_model
 from ceibo.decide.space import Space
-from ceibo.decide.suggest import Evidence, Settings, fit_model, initial_point, suggest
+from ceibo.decide.suggest import initial_point, suggest
 from ceibo.gp import Kernel, Matern52, SquaredExponential
 from ceibo.gp.inputs import Array
 
@@ -19,13 +21,19 @@ PLANE = Space({"x": Float(0, 1), "y": Float(0, 1)})
 NONE = np.empty((0, 2))
 
 
+def told(X: Array, y: Array, noise: float) -> Evidence:
+    """Evidence of values with a known noise."""
+    pairs = zip(X, y, strict=True)
+    measured = [Told(k, x, Measurement(value, noise)) for k, (x, value) in enumerate(pairs)]
+    return evidence_of(measured, 2)
+
+
 def evidence(n: int = 12, noise: float = 0.05, seed: int = 0, **changes: object) -> Evidence:
     """Measurements of a bowl with its minimum at (0.3, 0.6)."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, 2))
     y = np.sum((X - [0.3, 0.6]) ** 2, axis=1) + noise * rng.standard_normal(n)
-    known = Evidence(X, y, np.full(n, noise), np.arange(n), NONE, NONE, n)
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(told(X, y, noise), **changes)  # type: ignore[arg-type]
 
 
 def point(known: Evidence, number: int = 20, **settings: object) -> Array:
@@ -63,7 +71,7 @@ def test_the_kernel_is_chosen_by_evidence(truth: str, chosen: type[Kernel]) -> N
     kernel: Kernel = (SquaredExponential if truth == "smooth" else Matern52)(np.array([0.3, 0.3]))
     root = np.linalg.cholesky(kernel(X, X) + 1e-9 * np.eye(60))
     y = root @ np.random.default_rng(6).standard_normal(60) + 0.01
-    known = Evidence(X, y, np.full(60, 1e-3), np.arange(60), NONE, NONE, 60)
+    known = told(X, y, 1e-3)
     model = fit_model(known, PLANE, Settings(kernel="auto"))
     assert isinstance(model.gp.kernel, chosen)
     fits = [
@@ -79,15 +87,13 @@ def test_initial_design_is_the_scrambled_sobol_set() -> None:
     for column in points.T:
         assert sorted((column * 16).astype(int)) == list(range(16))
     assert not np.array_equal(points[0], initial_point(2, 8, 0))
-    empty = Evidence(NONE, np.empty(0), np.empty(0), np.empty(0, dtype=np.intp), NONE, NONE, 0)
+    empty = evidence_of([], 2)
     assert np.array_equal(suggest(empty, PLANE, Settings(), None, 7, 3).x, points[3])
 
 
 def test_the_initial_design_lasts_until_something_was_measured() -> None:
     """All of the initial design failed: there is no model to ask, so the design goes on."""
-    empty = Evidence(
-        NONE, np.empty(0), np.empty(0), np.empty(0, dtype=np.intp), NONE, np.full((9, 2), 0.5), 9
-    )
+    empty = evidence_of([], 2, unmeasured=Unmeasured(failed=[np.full(2, 0.5)] * 9), trials=9)
     found = suggest(empty, PLANE, Settings(), None, 7, 9)
     assert found.source == "initial"
     assert np.array_equal(found.x, initial_point(2, 7, 9))
@@ -137,9 +143,9 @@ def test_a_withdrawn_point_is_kept_off_but_is_nothing_to_beat() -> None:
     study.add({"x": 0.2}, 1.0, noise=0.1)
     trial = study.ask()
     study.withdraw(trial)
-    seen = study._evidence(study._refresh())
+    seen = study.ledger.belief().evidence
     np.testing.assert_array_equal(seen.withdrawn, [[trial.params["x"]]])
-    assert (len(seen.pending), len(seen.failed), seen.streak) == (0, 0, 0)
+    assert (len(seen.pending), len(seen.failed), seen.failures_in_a_row) == (0, 0, 0)
 
 
 # -- failed ----------------------------------------------------------------------------
@@ -341,7 +347,7 @@ def test_replicates_are_rows_of_one_group() -> None:
     one, two = study.ask(2)
     study.tell(two, Measurement.of([1.0, 2.0, 3.0]))
     study.tell(one, 5.0, noise=0.5)
-    known = study._evidence(study._refresh())
+    known = study.ledger.belief().evidence
     assert known.y.tolist() == [1.0, 2.0, 3.0, 5.0]  # in the order they were told
     assert known.group.tolist() == [0, 0, 0, 1]
     assert known.measurements == 2

@@ -13,7 +13,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 import ceibo
-from ceibo.decide import NoMeasurementError
+from ceibo.decide import Direction, NoMeasurementError
 from ceibo.errors import InputError
 from ceibo.integrations.optuna import (
     CeiboSampler,
@@ -22,8 +22,8 @@ from ceibo.integrations.optuna import (
     report_noise,
     stop_by_cost,
 )
-from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of, record_of
-from ceibo.integrations.optuna.sampler import worth_of_another
+from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of_trials, record_of
+from ceibo.integrations.optuna.sampler import verdict_of
 
 
 @pytest.fixture(autouse=True)
@@ -103,14 +103,14 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
             value=1,
         )
     )
-    evidence = evidence_of(study.trials, axes, 1.0, NOISE)
+    evidence = evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE)
     np.testing.assert_array_equal(evidence.noise, [0.3] * 10 + [np.nan])
     with pytest.raises(InputError, match="standard deviation"):
         report_noise(study.ask(), -1.0)
     trials = study.trials
     trials[0].user_attrs[NOISE] = "much"
     with pytest.raises(InputError, match="trial 0"):
-        evidence_of(trials, axes, 1.0, NOISE)
+        evidence_of_trials(trials, axes, Direction.MINIMIZE, NOISE)
 
 
 def test_reported_noise_counts_with_another_noise_attribute_too() -> None:
@@ -125,9 +125,12 @@ def test_reported_noise_counts_with_another_noise_attribute_too() -> None:
 
     study.optimize(objective, n_trials=4)
     np.testing.assert_array_equal(
-        evidence_of(study.trials, axes, 1.0, "sem").noise, [0.5, 0.25, 0.5, 0.25]
+        evidence_of_trials(study.trials, axes, Direction.MINIMIZE, "sem").noise,
+        [0.5, 0.25, 0.5, 0.25],
     )
-    np.testing.assert_array_equal(evidence_of(study.trials, axes, 1.0, NOISE).noise, [0.5] * 4)
+    np.testing.assert_array_equal(
+        evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE).noise, [0.5] * 4
+    )
     assert best_trial_by_posterior(study).std > 0.05
 
 
@@ -142,10 +145,17 @@ def test_running_trials_are_pending_even_before_they_ask_for_parameters() -> Non
         "kind": CategoricalDistribution(["a", "b", None]),
     }
     axes = Axes.of(space)
-    pending = evidence_of(study.trials, axes, 1.0, NOISE).pending
+    pending = evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE).pending
     assert len(pending) == 2
     assert np.max(np.abs(pending[0] - pending[1])) > 1e-3
-    assert len(evidence_of(study.trials, axes, 1.0, NOISE, before=second.number).pending) == 1
+    assert (
+        len(
+            evidence_of_trials(
+                study.trials, axes, Direction.MINIMIZE, NOISE, before=second.number
+            ).pending
+        )
+        == 1
+    )
 
 
 def test_failed_and_pruned_trials_are_kept_off() -> None:
@@ -160,7 +170,9 @@ def test_failed_and_pruned_trials_are_kept_off() -> None:
         return (x - 0.2) ** 2
 
     study = run(fragile, 25)
-    evidence = evidence_of(study.trials, Axes.of({"x": FloatDistribution(0, 1)}), 1.0, NOISE)
+    evidence = evidence_of_trials(
+        study.trials, Axes.of({"x": FloatDistribution(0, 1)}), Direction.MINIMIZE, NOISE
+    )
     assert len(evidence) + len(evidence.failed) == 25
     assert len(evidence.failed) >= 1
     assert len(
@@ -185,7 +197,9 @@ def test_failures_in_a_row_are_counted_and_pruning_is_none(states: str, streak: 
                 distributions={"x": distribution},
             )
         )
-    assert evidence_of(study.trials, Axes.of({"x": distribution}), 1.0, NOISE).streak == streak
+    axes = Axes.of({"x": distribution})
+    seen = evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE)
+    assert seen.failures_in_a_row == streak
 
 
 def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCaptureFixture) -> None:
@@ -336,11 +350,11 @@ def test_a_study_stops_when_trials_no_longer_pay() -> None:
     study = optuna.create_study(sampler=CeiboSampler(seed=0))
     study.optimize(objective, n_trials=60, callbacks=[stop_by_cost(0.01)])
     assert 4 <= len(study.trials) < 40
-    worth = worth_of_another(study, 0.01)
-    assert worth
-    assert len(worth.remaining) == 2
-    assert not worth_of_another(study, 1e-12)
-    assert not worth_of_another(optuna.create_study(), 1.0)
+    verdict = verdict_of(study, 0.01)
+    assert verdict
+    assert len(verdict.remaining) == 2
+    assert not verdict_of(study, 1e-12)
+    assert not verdict_of(optuna.create_study(), 1.0)
     with pytest.raises(InputError, match="cost"):
         stop_by_cost(0.0)
 

@@ -142,6 +142,32 @@ def test_any_magnitude_is_drawn(scale: float) -> None:
     read(page)
 
 
+def test_noise_beyond_any_square_is_drawn() -> None:
+    """A study takes any finite noise; its report does too."""
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, acquisition="ei")
+    for place in np.linspace(0, 1, 9):
+        study.add({"x": float(place)}, float(place), noise=1e200 if place == 0.5 else 0.1)
+    read(render_report(study, cost=0.01))
+
+
+def test_a_report_leaves_the_answers_as_they_are() -> None:
+    """Also with many measurements: what is believed depends on the record alone."""
+    rng = np.random.default_rng(0)
+    values = 0.1 * rng.standard_normal(450)
+    study, other = (ceibo.Study.create({"x": ceibo.Float(0, 1)}) for _ in range(2))
+    for each in (study, other):
+        each.add_all(
+            ({"x": k / 449}, float((k / 449 - 0.3) ** 2 + v)) for k, v in enumerate(values)
+        )
+    page = render_report(study)
+    assert (study.best, study.recommended, study.noise) == (
+        other.best,
+        other.recommended,
+        other.noise,
+    )
+    assert f"{other.best.mean:.5g}" in page
+
+
 @pytest.mark.parametrize(
     "widest",
     [

@@ -63,8 +63,8 @@ def test_failures_in_a_row_are_no_reason_to_stop() -> None:
         for _ in range(3 * late):
             study.enqueue({"x": 0.9})
             study.fail(study.ask(), "cracked")
-    evidences = [study._evidence(study._refresh()) for study in (failed_last, failed_first)]
-    assert [each.streak for each in evidences] == [3, 0]
+    evidences = [study.ledger.belief().evidence for study in (failed_last, failed_first)]
+    assert [each.failures_in_a_row for each in evidences] == [3, 0]
     left = [study.should_stop(1e-6).remaining[0] for study in (failed_last, failed_first)]
     assert left[0] == left[1] > 0.0
 

@@ -38,7 +38,7 @@ def test_minimize() -> None:
     )
     assert len(result.study.trials) == 12
     assert result.study.verify().ok
-    assert result.study._store.leases(result.study._id) == {}
+    assert result.study.ledger.workers() == {}
     assert result.profit is None
 
 

@@ -56,7 +56,7 @@ def in_order(study: Study, n_trials: int) -> None:
     """
     assert [t.number for t in study.trials] == list(range(n_trials))
     assert [len(t.measurements) for t in study.trials] == [1] * n_trials
-    assert study._store.leases(study._id) == {}
+    assert study.ledger.workers() == {}
     assert study.verify().ok
 
 
@@ -169,7 +169,7 @@ def test_a_process_of_the_pool_is_killed(
     assert "lost 3 times becomes a failed one" in str(caught.value)
     study = Study.open(storage)
     assert {t.state for t in study.trials} <= {"done", "queued"}
-    assert study._store.leases(study._id) == {}
+    assert study.ledger.workers() == {}
     told = {t.number: t.measurements for t in study.trials if t.state == "done"}
     with ProcessPoolExecutor(2) as executor:
         result = ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)

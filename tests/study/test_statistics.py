@@ -40,7 +40,7 @@ def test_mixed_noise_gives_the_posterior_of_known_noise() -> None:
     assert half.noise == pytest.approx(0.2, rel=0.4)  # from 30 values
     at = np.linspace(0, 1, 21)[:, None]
     (mean, variance), (mean_half, variance_half) = (
-        study._model(study._refresh()).gp.posterior(at) for study in (known, half)
+        study.belief.model.gp.posterior(at) for study in (known, half)
     )
     assert np.all(np.abs(mean - mean_half) <= np.sqrt(variance))
     np.testing.assert_allclose(np.sqrt(variance_half), np.sqrt(variance), rtol=0.4)

@@ -9,8 +9,9 @@ import pytest
 
 import ceibo
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
-from ceibo.decide import NoMeasurementError, Suggestion
+from ceibo.decide import NoMeasurementError, Settings
 from ceibo.errors import ConflictError, NotFoundError, StorageError
+from ceibo.study import Failure
 
 SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}
 
@@ -172,7 +173,37 @@ def test_existing_data_count_as_the_initial_design() -> None:
         study.add({"x": k / 4, "y": k - 2.0}, (k / 4 - 0.3) ** 2, noise=0.01)
     study.ask()
     assert study.suggestions[5]["source"] == "model"
-    assert isinstance(study.last_suggestion, Suggestion)
+
+
+def test_rows_are_added_all_or_none() -> None:
+    study = Study.create(SPACE)
+    rows: list[tuple[dict[str, float], Measurement | Failure | float]] = [
+        ({"x": 0.1, "y": 1.0}, 0.5),
+        ({"y": 0.0, "x": 0.2}, Measurement(0.4, 0.1)),
+        ({"x": 0.3, "y": 2.0}, Failure("leaked")),
+        ({"x": 0.4, "y": 2.0}, float("nan")),
+    ]
+    assert study.add_all(rows) == [0, 1, 2, 3]
+    assert [trial.state for trial in study.trials] == ["done", "done", "failed", "failed"]
+    assert [trial.reason for trial in study.trials][2:] == ["leaked", "the value is nan"]
+    assert list(study.trials[1].params) == ["x", "y"]
+    with pytest.raises(InputError, match="'y'"):
+        study.add_all([*rows, ({"x": 0.1, "y": 99.0}, 0.5)])
+    with pytest.raises(InputError, match="number"):
+        study.add_all([*rows, ({"x": 0.1, "y": 0.0}, "much")])  # type: ignore[list-item]
+    assert len(study.trials) == 4
+    assert study.add_all([]) == []
+    assert study.add({"x": 0.5, "y": 0.0}, Failure("broke")).reason == "broke"
+
+
+def test_settings_are_stored_resolved() -> None:
+    """Later versions may have other defaults; a study goes on as it was begun."""
+    study = Study.create(SPACE)
+    assert study.settings == Settings().resolve(2) == Settings(n_initial=4, draws=20)
+    assert study.ledger.settings.to_json()["n_initial"] == 4
+    assert Study.create(SPACE, acquisition="ei").settings.draws is None
+    old = {"acquisition": "noisy-ei", "kernel": "matern52", "fit": "map", "n_initial": None}
+    assert Settings.from_json(old | {"max_observations": 1000}) == Settings()
 
 
 def test_a_batch() -> None:

@@ -23,9 +23,9 @@ def worked(url: str | None, trials: int = 9) -> Study:
 
 
 def tamper(study: Study, statement: str, **values: object) -> Study:
-    with study._store._database._engine.begin() as connection:
+    with study.ledger.store._database._engine.begin() as connection:
         assert connection.execute(sa.text(statement), values).rowcount == 1
-    return Study.open(study._store.url, study.name)
+    return Study.open(study.ledger.store.url, study.name)
 
 
 @pytest.fixture
@@ -84,6 +84,27 @@ def test_a_changed_record_is_found(study: Study, field: str) -> None:
     assert 7 in [difference.number for difference in changed.verify().differences]
 
 
+def test_an_older_arithmetic_is_superseded_and_not_a_difference(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {record["algorithm"] for record in study.suggestions.values()} == {module.ALGORITHM}
+    monkeypatch.setattr(module, "ALGORITHM", module.ALGORITHM + 1)
+    monkeypatch.setattr("ceibo.decide.record.ALGORITHM", module.ALGORITHM)
+    study.ask(2)
+    found = study.verify()
+    assert (found.ok, found.checked, found.identical, found.superseded) == (True, 2, 2, 9)
+    assert "9 by an older version" in str(found)
+
+
+def test_a_record_without_a_version_is_of_the_first(study: Study) -> None:
+    record = study.suggestions[7]
+    del record["algorithm"]
+    changed = tamper(
+        study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 7", new=json.dumps(record)
+    )
+    assert changed.verify().identical == 9
+
+
 def test_other_versions_may_differ_in_the_last_digits(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +130,7 @@ def test_other_versions_may_differ_in_the_last_digits(
 def test_what_is_recorded(study: Study) -> None:
     first, last = study.suggestions[0], study.suggestions[8]
     assert first["source"] == "initial"
-    assert set(first) == {"source", "seen", "seed", "x", "versions"}
+    assert set(first) == {"source", "seen", "seed", "x", "algorithm", "versions"}
     assert (last["source"], last["acquisition"], last["fit"], last["fallback"]) == (
         "model",
         "corrected-ei",

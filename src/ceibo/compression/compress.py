@@ -15,16 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
-import numpy as np
 from torch import nn
 
 from ceibo.compression.compressible import Compressible
 from ceibo.compression.lowrank import Factorization, default_method, factorizable
-from ceibo.decide import Float, Measurement
-from ceibo.decide.suggest import DEFAULT_ACQUISITION, Evidence, fit_model
+from ceibo.decide import DEFAULT_ACQUISITION, Float, Measurement
 from ceibo.errors import InputError
 from ceibo.study import Result, Study, minimize
-from ceibo.study.trial import Trial
 
 Evaluate = Callable[[nn.Module], float | Measurement]
 LOWEST_SHARE: Final = 0.02  # of the ranks worth having: the low end of each layer's search
@@ -193,13 +190,14 @@ def _check_smaller(compressible: Compressible) -> None:
 
 
 def _weighed(measured: float | Measurement, gamma: float, size: float) -> Measurement:
-    """γ·error + size, with the error's noise; replicates are kept."""
-    if isinstance(measured, Measurement):
-        if measured.replicates:
-            return Measurement.of([gamma * value + size for value in measured.replicates])
-        noise = None if measured.noise is None else gamma * measured.noise
+    """γ·error + size, with the error's noise and replicates."""
+    if not isinstance(measured, Measurement):
+        measured = Measurement(measured)
+    noise = None if measured.noise is None else gamma * measured.noise
+    if not measured.replicates:
         return Measurement(gamma * measured.value + size, noise=noise)
-    return Measurement(gamma * float(measured) + size)
+    weighed = Measurement.of([gamma * value + size for value in measured.replicates])
+    return Measurement(weighed.value, noise, weighed.replicates)
 
 
 def _described(
@@ -230,46 +228,20 @@ def trade_off(compressible: Compressible, study: Study, gamma: float) -> tuple[T
     The size is exact, so that the model's belief about the objective is one about the error: a
     lucky sample does not make the list.
     """
-    trials = [trial for trial in study.trials if trial.measurements]
-    believed = _believed(study, trials)
+    settings = [trial.params for trial in study.trials if trial.measurements]
+    means, stds = study.belief.at_points(study.space.to_unit_rows(settings))
     points = []
-    for trial, (mean, std) in zip(trials, believed, strict=True):
-        ranks = ranks_of(compressible, trial.params)
+    for params, mean, std in zip(settings, means, stds, strict=True):
+        ranks = ranks_of(compressible, params)
         size = compressible.size_ratio(ranks)
-        points.append(
-            TradeOff(
-                ranks, size, compressible.network_ratio(ranks), (mean - size) / gamma, std / gamma
-            )
-        )
+        error = (float(mean) - size) / gamma
+        whole = compressible.network_ratio(ranks)
+        points.append(TradeOff(ranks, size, whole, error, float(std) / gamma))
     front: list[TradeOff] = []
     for point in sorted(points, key=lambda p: (p.size_ratio, p.error)):
         if not front or point.error < front[-1].error:
             front.append(point)
     return tuple(front)
-
-
-def _believed(study: Study, trials: Sequence[Trial]) -> list[tuple[float, float]]:
-    """Posterior mean and standard deviation of the objective at each trial."""
-    told = [
-        (study.space.to_unit(trial.params), each) for trial in trials for each in trial.measurements
-    ]
-    rows = [
-        (x, value, np.nan if each.noise is None else each.noise, group)
-        for group, (x, each) in enumerate(told)
-        for value in each.replicates or (each.value,)
-    ]
-    X, y, noise, group = (np.array(column) for column in zip(*rows, strict=True))
-    none = np.empty((0, X.shape[1]))
-    model = fit_model(
-        Evidence(X, y, noise, group, none, none, len(trials)), study.space, study.settings
-    )
-    mean, variance = model.gp.posterior(
-        study.space.to_unit_rows([trial.params for trial in trials])
-    )
-    return [
-        (model.natural(float(m)), model.natural(float(np.sqrt(v))))
-        for m, v in zip(mean, variance, strict=True)
-    ]
 
 
 def _report(compressible: Compressible, found: Compressed) -> str:

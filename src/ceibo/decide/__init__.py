@@ -1,17 +1,34 @@
-"""From evidence to what to measure, what is best and when to stop. Pure: no database, no
-terminal.
+"""From evidence to what to measure, what is best and when to stop. Pure: no database, no terminal.
+
+dimensions, space      the parameters, as columns of the unit cube
+measurement, evidence  what was measured, and what all of it says to a model
+direction              whether small or large values are wanted
+settings, model        how the model is fitted; the fitted model
+suggest                what to measure next
+belief, estimate       the answers, in the user's units and direction
+stopping               when another measurement is no longer worth its price
+record                 what is written down with a suggestion
 """
 
+from ceibo.decide.belief import Belief
 from ceibo.decide.dimensions import Categorical, Float, Int
+from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.measurement import Measurement
+from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import Profit, Stop, StopReason, Worth
-from ceibo.decide.suggest import Settings, Suggestion
+from ceibo.decide.stopping import Profit, Stop, StopReason, Verdict
+from ceibo.decide.suggest import Suggestion, suggest
 
 __all__ = [
+    "DEFAULT_ACQUISITION",
+    "DEFAULT_KERNEL",
+    "Belief",
     "Categorical",
+    "Direction",
     "Estimate",
+    "Evidence",
     "Float",
     "Int",
     "Measurement",
@@ -23,5 +40,9 @@ __all__ = [
     "Stop",
     "StopReason",
     "Suggestion",
-    "Worth",
+    "Told",
+    "Unmeasured",
+    "Verdict",
+    "evidence_of",
+    "suggest",
 ]

@@ -1,18 +1,11 @@
-"""The answers of a study: the incumbent, the recommendation, and the raw best beside them, with
-their uncertainty.
-"""
+"""The answers about an objective, each with its uncertainty, in the user's units and direction."""
 
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from ceibo import acquisition as acq
 from ceibo.decide.measurement import Measurement
-from ceibo.decide.space import Params, Space
-from ceibo.decide.suggest import Evidence, Model, outcome_model
+from ceibo.decide.space import Params
 from ceibo.errors import CeiboError
-from ceibo.gp.inputs import Array
 
 
 class NoMeasurementError(CeiboError):
@@ -22,11 +15,10 @@ class NoMeasurementError(CeiboError):
 @final
 @dataclass(frozen=True)
 class Estimate:
-    """What the model believes of the objective at one setting: posterior mean and standard
-    deviation.
+    """What the model believes of the objective at one setting: posterior mean and std.
 
-    `number` is the trial that measured there (None for a recommendation that was never measured),
-    `probability` that it is the best of all measured settings (None for a recommendation).
+    `number` is the trial that measured there (None for a setting that was never measured),
+    `probability` that it is the best of all measured settings (of the incumbent alone).
     """
 
     params: Params
@@ -42,9 +34,7 @@ class Estimate:
 @final
 @dataclass(frozen=True)
 class Observed:
-    """The best raw value measured; under noise it is usually a fluke. `why` compares it with the
-    incumbent.
-    """
+    """The best raw value measured, usually a fluke; `why` compares it with the incumbent."""
 
     params: Params
     value: float
@@ -53,50 +43,20 @@ class Observed:
     why: str
 
 
-def incumbent(model: Model, space: Space, sign: float) -> tuple[Array, Estimate]:
-    """The measured point (d,) with the best posterior mean, exactly as it was measured, and what is
-    known there.
+def compare_with_raw(number: int, measurement: Measurement, mean: float, best: Estimate) -> str:
+    """Says why the best raw value and the incumbent are, or are not, the same trial.
+
+    `mean` is what the model believes of trial `number`, which has the raw value.
     """
-    found = acq.find_incumbent(model.gp)
-    return found.x, Estimate(
-        params=space.from_unit(found.x),
-        mean=sign * model.natural(found.mean),
-        std=model.natural(found.std),
-        probability=acq.probability_best(model.gp, found.index),
-    )
-
-
-def recommendation(
-    model: Model, evidence: Evidence, space: Space, sign: float, seed: int
-) -> Estimate:
-    """The setting with the best posterior mean over the whole space, of those likely to succeed."""
-    function = acq.posterior_mean(model.gp)
-    if (outcomes := outcome_model(evidence, space)) is not None:
-        function = acq.feasible(function, outcomes, likely_is_enough=True)
-    found = space.from_unit(acq.maximize(function, seed=seed, discrete=space.discrete).x)
-    observed = space.from_unit(acq.find_incumbent(model.gp).x)
-    means, variances = model.gp.posterior(space.to_unit_rows([found, observed]))
-    # Keeping off where it fails may have led away from the best measured point, which stands as
-    # well.
-    chosen = int(np.argmin(means))
-    mean, std = (
-        model.natural(float(means[chosen])),
-        model.natural(float(np.sqrt(variances[chosen]))),
-    )
-    return Estimate((found, observed)[chosen], sign * mean, std)
-
-
-def explain(raw: tuple[int, Measurement], believed: float, best: Estimate) -> str:
-    """Why the best raw value and the incumbent are, or are not, the same trial."""
-    number, measurement = raw
     noise = "" if measurement.noise is None else f" with noise {measurement.noise:.3g}"
+    raw = f"{measurement.value:.6g}{noise}"
+    believed = f"{best.mean:.6g} ± {best.std:.2g}"
     if number == best.number:
         return (
-            f"trial {number} has both the best measured value, {measurement.value:.6g}{noise}, and"
-            f" the best posterior mean, {best.mean:.6g} ± {best.std:.2g}."
+            f"trial {number} has both the best measured value, {raw}, and the best posterior mean,"
+            f" {believed}."
         )
     return (
-        f"trial {number} has the best measured value, {measurement.value:.6g}{noise}, but all"
-        f" measurements together put it at {believed:.6g}; trial {best.number} is expected to be"
-        f" better, at {best.mean:.6g} ± {best.std:.2g}."
+        f"trial {number} has the best measured value, {raw}, but all measurements together put it"
+        f" at {mean:.6g}; trial {best.number} is expected to be better, at {believed}."
     )

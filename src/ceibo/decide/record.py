@@ -1,11 +1,9 @@
-"""What is written down with each suggestion, as plain JSON: all it depended on, and what it was
-made of.
-"""
+"""The record of a suggestion, as plain JSON: all it depended on, and what it was made of."""
 
 import platform
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import scipy
@@ -14,6 +12,9 @@ from threadpoolctl import threadpool_info
 from ceibo.decide.suggest import Suggestion
 from ceibo.gp import Hyperparameters
 from ceibo.version import __version__
+
+# Raised by every change of arithmetic that may change a suggestion. A record without one is of 1.
+ALGORITHM: Final = 1
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
@@ -32,9 +33,7 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
                 "mean": _finite(suggestion.incumbent_mean),
                 "std": _finite(suggestion.incumbent_std),
             },
-            "kernel": None
-            if suggestion.model is None
-            else type(suggestion.model.gp.kernel).__name__,
+            "kernel": _kernel_name(suggestion),
             "start": _to_json(suggestion.start),
             "hyperparameters": _to_json(suggestion.hyperparameters),
             "fit": suggestion.fit_status,
@@ -42,7 +41,16 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
             "observations": suggestion.observations,
             "used": suggestion.used,
         }
-    return record | {"versions": versions()}
+    return record | {"algorithm": ALGORITHM, "versions": versions()}
+
+
+def algorithm_of(record: Mapping[str, Any]) -> int:
+    """The version of the arithmetic that made a recorded suggestion."""
+    return int(record.get("algorithm", 1))
+
+
+def _kernel_name(suggestion: Suggestion) -> str | None:
+    return None if suggestion.model is None else type(suggestion.model.gp.kernel).__name__
 
 
 def hyperparameters_of(

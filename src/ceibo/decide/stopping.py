@@ -4,17 +4,15 @@ The rule: stop when the largest corrected EI over the space is below κ, the pri
 in the objective's own units, twice in a row (patience), so that one unlucky fit does not end a
 study. It uses corrected EI whatever the study's acquisition is, because that is in the objective's
 units: what an exact measurement would bring over the incumbent. A noisy one brings less, so the
-    rule tends to stop late rather than early.
+rule tends to stop late rather than early.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
 import numpy as np
 
-from ceibo.decide.space import Space
-from ceibo.decide.suggest import Evidence, Model, Settings, fit_model, search
 from ceibo.errors import InputError
 
 PATIENCE: Final = 2
@@ -41,19 +39,19 @@ class Stop:
 
 @final
 @dataclass(frozen=True)
-class Worth:
-    """Whether another measurement pays; true in a condition when it does not, that is, when to
-    stop.
+class Verdict:
+    """Whether to stop because another measurement does not pay; true in a condition when so.
 
     `remaining` is the largest expected improvement one more exact measurement could bring, most
     recent first, for as many states of the study as the patience asks; in the objective's units.
-    Empty while there is no model.
+    Empty while there is no model. `reason` is the message without its "go on" or "stop".
     """
 
     stop: bool
     cost: float
     remaining: tuple[float, ...]
     message: str
+    reason: str
 
     def __bool__(self) -> bool:
         return self.stop
@@ -94,46 +92,26 @@ def check_cost(cost: float) -> float:
     return float(cost)
 
 
-def remaining_improvement(evidence: Evidence, space: Space, settings: Settings, seed: int) -> float:
-    """The largest corrected EI over the space, where measurements are likely to succeed, in the
-    objective's units.
-    """
-    return improvement_left(fit_model(evidence, space, settings), evidence, space, settings, seed)
-
-
-def improvement_left(
-    model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int
-) -> float:
-    """The same, by a model of the evidence that there is already.
-
-    Failures in a row make the search more careful for a moment, which is no reason to stop.
-    """
-    rule = replace(settings, acquisition="corrected-ei")
-    return model.natural(search(model, replace(evidence, streak=0), space, rule, seed).value)
-
-
-def least(initial: int) -> int:
+def fewest_measurements(initial: int) -> int:
     """Measurements below which there is no verdict, for an initial design of that size."""
     return max(initial, PATIENCE + 1)
 
 
-def judge(evidence: Evidence, remaining: tuple[float, ...], cost: float, initial: int) -> Worth:
+def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial: int) -> Verdict:
     """The verdict from the remaining improvements of the last states, the present one first."""
-    missing = least(initial) - evidence.measurements
+    missing = fewest_measurements(initial) - measurements
     if missing > 0:
         more = "1 more measurement" if missing == 1 else f"{missing} more measurements"
-        return Worth(False, cost, remaining, f"go on: the initial design needs {more}.")
-    below = all(value < cost for value in remaining)
-    now = (
+        reason = f"the initial design needs {more}"
+        return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
+    reason = (
         f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
     )
+    below = all(value < cost for value in remaining)
     if below and len(remaining) >= PATIENCE:
-        return Worth(True, cost, remaining, f"stop: {now}; the same held one measurement before.")
+        message = f"stop: {reason}; the same held one measurement before."
+        return Verdict(True, cost, remaining, message, reason)
     if remaining[0] < cost:
-        return Worth(
-            False,
-            cost,
-            remaining,
-            f"go on once more: {now}, but one measurement before it still paid.",
-        )
-    return Worth(False, cost, remaining, f"go on: {now}.")
+        message = f"go on once more: {reason}, but one measurement before it still paid."
+        return Verdict(False, cost, remaining, message, reason)
+    return Verdict(False, cost, remaining, f"go on: {reason}.", reason)

@@ -4,7 +4,7 @@ measurements.
 
 import numpy as np
 
-from ceibo.decide import Categorical
+from ceibo.decide import Categorical, Direction
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array
 from ceibo.report.contour import colour_table, isolines, png
@@ -43,7 +43,7 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
     low, high = float(np.min(surface.mean)), float(np.max(surface.mean))
     spread = high - low
     shares = (surface.mean - low) / spread if spread > 0 else np.zeros_like(surface.mean)
-    if facts.study.direction == "maximize":
+    if facts.direction is Direction.MAXIMIZE:
         shares = 1.0 - shares
     left, top, right, bottom = canvas.across[0], canvas.up[1], canvas.across[1], canvas.up[0]
     box = (
@@ -66,7 +66,7 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
         '<text class="name" text-anchor="middle" transform="translate(12'
         f' {number((top + bottom) / 2)}) rotate(-90)">{text_of(second, 40)}</text>'
     )
-    _key(canvas, low, high, facts.study.direction == "maximize")
+    _key(canvas, low, high, facts.direction is Direction.MAXIMIZE)
     return canvas
 
 

@@ -102,10 +102,10 @@ def _cards(facts: Facts) -> str:
             f"trial {raw.number}; what a naive tool would report",
         ),
     ]
-    if facts.worth is not None:
-        verdict = "Stop" if facts.worth.stop else "Go on"
-        detail = facts.worth.message.partition(": ")[2].partition(";")[0]
-        cards.append(_card("", "Another measurement?", verdict, text_of(detail)))
+    if facts.verdict is not None:
+        answer = "Stop" if facts.verdict.stop else "Go on"
+        detail = text_of(f"{facts.verdict.reason}.")
+        cards.append(_card("", "Another measurement?", answer, detail))
     elif facts.gains:
         cards.append(
             _card("", "Still to gain", f"{facts.gains[-1][1]:.3g}", "largest expected improvement")

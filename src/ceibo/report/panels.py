@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from ceibo.decide import Categorical
-from ceibo.report.facts import Belief, Facts, Slice
+from ceibo.report.facts import Facts, Slice, Standing
 from ceibo.report.parts import axis_of, clip, labels_of, legend, panel, place_of
 from ceibo.report.svg import Canvas, Scale, number, text_of
 from ceibo.study import Trial
@@ -46,13 +46,11 @@ def _convergence(facts: Facts, size: Size) -> Canvas:
         for each in trial.measurements
     ]
     x = Scale(-0.5, max(len(facts.trials), 1) + 0.5, *canvas.across)
-    y = Scale.over(_range(points, facts.beliefs), canvas.up)
+    y = Scale.over(_range(points, facts.standings), canvas.up)
     canvas.axes(x, y, ("trial", "objective"), (8 if size[0] > 500 else 5, 5))
-    raw, lowest = [], math.inf
-    sign = facts.study._sign
-    for trial_number, value, _ in sorted(points):
-        lowest = min(lowest, sign * value)
-        raw.append((x(trial_number), y(sign * lowest)))
+    told = sorted(points)
+    records = facts.direction.accumulate(np.array([value for _, value, _ in told], dtype=float))
+    raw = [(x(point[0]), y(float(best))) for point, best in zip(told, records, strict=True)]
     canvas.line(_steps(raw), "raw")
     crowded = len(points) > 300
     for trial_number, value, noise in points:
@@ -72,22 +70,22 @@ def _convergence(facts: Facts, size: Size) -> Canvas:
     for trial in facts.trials:
         if trial.state == "failed":
             canvas.add(_cross(x(trial.number), canvas.up[0] - 6, f"trial {trial.number} failed"))
-    _draw_beliefs(canvas, facts.beliefs, x, y)
+    _draw_standings(canvas, facts.standings, x, y)
     return canvas
 
 
-def _draw_beliefs(canvas: Canvas, beliefs: tuple[Belief, ...], x: Scale, y: Scale) -> None:
-    upper = [(x(each.number - 0.5), y(min(each.mean + each.std, y.high))) for each in beliefs]
-    lower = [(x(each.number - 0.5), y(max(each.mean - each.std, y.low))) for each in beliefs]
+def _draw_standings(canvas: Canvas, standings: tuple[Standing, ...], x: Scale, y: Scale) -> None:
+    upper = [(x(each.number - 0.5), y(min(each.mean + each.std, y.high))) for each in standings]
+    lower = [(x(each.number - 0.5), y(max(each.mean - each.std, y.low))) for each in standings]
     canvas.band(upper, lower, "band")
     canvas.line(
-        [(x(each.number - 0.5), y(min(max(each.mean, y.low), y.high))) for each in beliefs],
+        [(x(each.number - 0.5), y(min(max(each.mean, y.low), y.high))) for each in standings],
         "incumbent",
     )
 
 
 def _range(
-    points: list[tuple[int, float, float | None]], beliefs: tuple[Belief, ...]
+    points: list[tuple[int, float, float | None]], standings: tuple[Standing, ...]
 ) -> list[float]:
     """Values to be in sight: the incumbent's band, and measurements that are not far out."""
     values = np.array([value for _, value, _ in points])
@@ -102,7 +100,7 @@ def _range(
         near = list(values)
     bands = [
         each.mean + side * each.std
-        for each in beliefs[-max(len(beliefs) // 2, 1) :]
+        for each in standings[-max(len(standings) // 2, 1) :]
         for side in (-1, 1)
     ]
     return [*map(float, near), *bands]
@@ -121,7 +119,7 @@ def remaining(facts: Facts) -> str:
     keys = legend(
         ("key-gain", "largest expected improvement"), ("key-price", "price of a measurement, κ")
     )
-    if price is None or facts.worth is None:
+    if price is None or facts.verdict is None:
         note = (
             "No price is set. With <code>cost</code> under <code>[stop]</code> the study ends when"
             " none pays."
@@ -129,7 +127,7 @@ def remaining(facts: Facts) -> str:
     else:
         where = stopping_point(facts)
         stop = "" if where is None else f"The rule stops at trial {where}. "
-        note = f"{text_of(facts.worth.message.capitalize())} {stop}{_profit_text(facts)}"
+        note = f"{text_of(facts.verdict.message.capitalize())} {stop}{_profit_text(facts)}"
     return panel("remaining", "Is another measurement worth its price?", drawings, note, keys)
 
 
@@ -180,9 +178,11 @@ def _profits(facts: Facts) -> list[tuple[int, float, float]]:
     """
     if facts.cost is None:
         return []
-    sign, price = facts.study._sign, facts.cost
-    paid = ((each, max(each.number - facts.initial, 0)) for each in facts.beliefs)
-    return [(each.number, -sign * each.mean - price * count, each.std) for each, count in paid]
+    profits = []
+    for each in facts.standings:
+        paid = facts.cost * max(each.number - facts.initial, 0)
+        profits.append((each.number, -facts.direction.flip(each.mean) - paid, each.std))
+    return profits
 
 
 def _profit(facts: Facts, size: Size) -> Canvas:

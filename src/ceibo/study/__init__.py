@@ -5,12 +5,13 @@ from ceibo.study.limits import Limits
 from ceibo.study.run import Result, maximize, minimize
 from ceibo.study.runner import ExecutorLostError
 from ceibo.study.study import Study
-from ceibo.study.trial import Trial
+from ceibo.study.trial import Failure, Trial
 from ceibo.study.verify import Verification
 
 __all__ = [
     "EvaluationsFailedError",
     "ExecutorLostError",
+    "Failure",
     "Limits",
     "ObjectiveExitError",
     "Result",

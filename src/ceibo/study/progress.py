@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
-from ceibo.decide.stopping import Worth
+from ceibo.decide.stopping import Verdict
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
@@ -36,7 +36,7 @@ class Progress:
         self.began, self.count = time.monotonic(), 0
         self.best: Estimate | None = None
         self.running, self.ended = 0, False
-        self.worth: Worth | None = None
+        self.verdict: Verdict | None = None
 
     def __enter__(self) -> Self:
         if self.live is not None:
@@ -56,15 +56,15 @@ class Progress:
             if not (self.console.is_terminal or self.console.is_jupyter):
                 self.console.line()  # a file's last line is a line too
 
-    def show(self, running: int, worth: Worth | None) -> None:
+    def show(self, running: int, verdict: Verdict | None) -> None:
         """A trial was started."""
-        self.running, self.worth = running, worth
+        self.running, self.verdict = running, verdict
         if self.live is not None:
             self.live.update(self._state())
 
-    def judged(self, worth: Worth | None) -> None:
-        """What another measurement is worth has been looked at."""
-        self.worth = worth
+    def judged(self, verdict: Verdict | None) -> None:
+        """What another measurement is verdict has been looked at."""
+        self.verdict = verdict
 
     def finished(self, trial: Trial, running: int) -> None:
         """A trial has ended."""
@@ -79,7 +79,7 @@ class Progress:
 
     def _state(self) -> Text:
         parts = []
-        done = len(self.study._snapshot.in_state(DONE, FAILED, WITHDRAWN))
+        done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))
         parts.append(f"{done}/{self.n_trials} trials" if self.n_trials else f"{done} trials")
         if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
@@ -88,10 +88,9 @@ class Progress:
             parts.append(
                 f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})"
             )
-        if self.worth is not None and self.worth.remaining:
-            parts.append(
-                f"still to gain {self.worth.remaining[0]:.3g}, a trial costs {self.worth.cost:.3g}"
-            )
+        if self.verdict is not None and self.verdict.remaining:
+            gain, price = self.verdict.remaining[0], self.verdict.cost
+            parts.append(f"still to gain {gain:.3g}, a trial costs {price:.3g}")
         if self.running > 1:
             parts.append(f"{self.running} running")
         return Text(

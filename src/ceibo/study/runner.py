@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any, Final, final
 
 from ceibo.decide.measurement import Measurement
-from ceibo.decide.stopping import Stop, StopReason, Worth
+from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import CeiboError, InputError, StorageError
 from ceibo.study.evaluation import (
     EvaluationsFailedError,
@@ -33,7 +33,7 @@ from ceibo.study.evaluation import (
 )
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
-from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease
+from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
 
@@ -73,12 +73,12 @@ class Runner:
         self.waiting: Trial | None = None  # taken, and to be evaluated alone
         self.began = time.monotonic()
         self.failures = 0  # in a row
-        self.worth: Worth | None = None
+        self.verdict: Verdict | None = None
 
     def run(self, callbacks: tuple[Callback, ...], progress: bool | None) -> Stop:
         with (
             Progress(self.study, self.limits.n_trials, self.limits.cost, progress) as display,
-            Heartbeat(self.study._store, self.study._id, self.lease),
+            self.study.ledger.heartbeat(self.lease),
         ):
             try:
                 stop = self._loop(callbacks, display)
@@ -101,7 +101,7 @@ class Runner:
         stop = self._limit_reached()
         while True:
             while stop is None and self._has_room() and self._launch():
-                display.show(len(self.running), self.worth)
+                display.show(len(self.running), self.verdict)
                 if self.jobs == 1:
                     break
             if not self.running:
@@ -126,7 +126,7 @@ class Runner:
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
             if news or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
-                display.judged(self.worth)
+                display.judged(self.verdict)
 
     def _has_room(self) -> bool:
         """Whether an evaluation may start now. One that might be the trial's last runs alone (see
@@ -138,16 +138,17 @@ class Runner:
             return not self.running
         return len(self.running) < self.jobs
 
+    def _ask(self) -> Trial | None:
+        stored = self.study.ledger.ask(self.lease, self.limits.n_trials)
+        return None if stored is None else trial_of(stored)
+
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start.
 
         A trial that was under way when executors broke is given up after a few times. The last time
         it is alone, so that it does not pay for what another one does to the executor.
         """
-        trial, self.waiting = (
-            self.waiting or self.study._ask(self.lease, self.limits.n_trials),
-            None,
-        )
+        trial, self.waiting = self.waiting or self._ask(), None
         if trial is None:
             return False
         if _might_be_last(trial) and self.running:
@@ -177,7 +178,7 @@ class Runner:
         )
         if isinstance(error, leaving):
             raise error
-        first_ever = not self.study._refresh().in_state(DONE, FAILED)
+        first_ever = not self.study.ledger.refresh().in_state(DONE, FAILED)
         try:
             measurement = measurement_of(returned(future))
             if not measurement.is_finite:
@@ -189,7 +190,7 @@ class Runner:
             # the message says it all
             said = error is None or isinstance(error, EvaluationsFailedError)
             text = str(failure) if said else "".join(traceback.format_exception(failure))
-            self.study._store.fail(self.study._id, trial.number, text, self.lease.worker)
+            self.study.ledger.fail(trial.number, text, self.lease.worker)
             del self.running[future]
             self.failures += 1
             not_a_number = isinstance(failure, EvaluationsFailedError)
@@ -202,7 +203,7 @@ class Runner:
             self.study.tell(trial, measurement)
             del self.running[future]
             self.failures = 0
-        return trial_of(self.study._refresh().trials[trial.number])
+        return trial_of(self.study.ledger.trial(trial.number))
 
     def _limit_reached(self) -> Stop | None:
         elapsed = time.monotonic() - self.began
@@ -211,13 +212,13 @@ class Runner:
                 StopReason.TIMEOUT, f"the time given, {self.limits.timeout:g} s, was used up."
             )
         if self.limits.cost is not None:
-            self.worth = self.study.should_stop(self.limits.cost)
-            if self.worth:
-                return Stop(StopReason.COST, self.worth.message)
+            self.verdict = self.study.should_stop(self.limits.cost)
+            if self.verdict:
+                return Stop(StopReason.COST, self.verdict.message)
         return None
 
     def _budget_stop(self) -> Stop:
-        total, pending = self.limits.n_trials, len(self.study._refresh().in_state(RUNNING))
+        total, pending = self.limits.n_trials, len(self.study.ledger.refresh().in_state(RUNNING))
         if pending == 0:
             return Stop(StopReason.BUDGET, f"all {total} trials are done.")
         waits = (
@@ -231,10 +232,7 @@ class Runner:
         )
 
     def _others_at_work(self) -> bool:
-        return any(
-            worker != self.lease.worker
-            for worker, _ in self.study._store.leases(self.study._id).values()
-        )
+        return any(worker != self.lease.worker for worker in self.study.ledger.workers().values())
 
     def _finished(self) -> list[tuple[Trial, Measurement]]:
         """Evaluations in flight that have come to an end with a value in the meantime."""
@@ -249,16 +247,16 @@ class Runner:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
         `perished`: evaluations that died count as lost. After Ctrl-C, which ends a pool's processes
-            too, they do not.
+        too, they do not.
         """
         for future in self.running:
             future.cancel()
         for trial, measurement in self._finished():
             self.study.tell(trial, measurement)
         lost = {trial.number: loss(future) for future, trial in self.running.items() if perished}
-        for number, (worker, _) in self.study._store.leases(self.study._id).items():
+        for number, worker in self.study.ledger.workers().items():
             if worker == self.lease.worker:
-                self.study._store.release(self.study._id, number, worker, lost.get(number))
+                self.study.ledger.release(number, worker, lost.get(number))
         self.running, self.waiting = {}, None
 
     def _note_unstored(self, error: StorageError) -> None:

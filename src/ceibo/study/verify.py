@@ -1,16 +1,20 @@
 """Computing past suggestions again from the record, to show that nothing else went into them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
-from ceibo.decide.record import hyperparameters_of, to_record, versions
-from ceibo.decide.space import Space
+from ceibo.decide.record import (
+    ALGORITHM,
+    algorithm_of,
+    hyperparameters_of,
+    to_record,
+    versions,
+)
 from ceibo.decide.suggest import Suggestion
-from ceibo.gp import Hyperparameters
-from ceibo.study.store import Snapshot, Store
+from ceibo.study.ledger import Ledger
 from ceibo.study.store.records import EMPTY
 
 CLOSE = 1e-6  # of the box: what other versions or machines may differ by
@@ -35,7 +39,8 @@ class Verification:
     1e-6 of the box.
 
     Byte identity is expected where the versions are the same as when the suggestion was made
-    (`same_versions` counts those); elsewhere closeness is.
+    (`same_versions` counts those); elsewhere closeness is. Suggestions by
+    an older version of the arithmetic cannot be computed again: they are counted as `superseded`.
     """
 
     checked: int
@@ -43,6 +48,7 @@ class Verification:
     close: int
     same_versions: int
     differences: tuple[Difference, ...]
+    superseded: int = 0
 
     @property
     def ok(self) -> bool:
@@ -50,9 +56,10 @@ class Verification:
 
     def __str__(self) -> str:
         if self.ok:
+            older = f"; {self.superseded} by an older version of ceibo" if self.superseded else ""
             return (
                 f"{self.checked} suggestions verified: {self.identical} byte for byte, {self.close}"
-                f" within {CLOSE:g}."
+                f" within {CLOSE:g}{older}."
             )
         numbers = ", ".join(str(each.number) for each in self.differences[:10])
         return (
@@ -61,39 +68,36 @@ class Verification:
         )
 
 
-Suggest = Callable[[Snapshot, int, Hyperparameters | None], Suggestion]
-
-
-def verify(store: Store, study_id: int, space: Space, seed: int, suggest: Suggest) -> Verification:
-    """Checks every suggestion of a study against its record, and the trials' settings against their
-    suggestions.
-    """
-    identical = close = same = checked = 0
+def verify(ledger: Ledger) -> Verification:
+    """Checks every suggestion of a study against its record, and the trials' settings with it."""
+    identical = close = same = checked = superseded = 0
     differences = []
-    now, seen = store.snapshot(study_id), EMPTY
-    records = store.suggestions(study_id)
+    now, seen = ledger.store.snapshot(ledger.id), EMPTY
+    records = ledger.suggestions()
     for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
         record = records[number]
         if record["source"] not in ("initial", "model"):
             continue
+        if algorithm_of(record) != ALGORITHM:
+            superseded += 1
+            continue
         checked += 1
-        seen = store.snapshot(study_id, record["seen"], since=seen)
-        again = suggest(seen, number, hyperparameters_of(record, "start"))
+        seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
+        again = ledger.suggest(seen, number, hyperparameters_of(record, "start"))
         unchanged = record["versions"] == versions()
         same += unchanged
-        recorded, used = np.array(record["x"]), space.to_unit(now.trials[number].params)
-        distance = float(max(np.max(np.abs(again.x - recorded)), np.max(np.abs(again.x - used))))
-        if distance == 0.0 and _agrees(to_record(again, record["seen"], seed), record, unchanged):
+        used = ledger.space.to_unit(now.trials[number].params)
+        gaps = [np.max(np.abs(again.x - each)) for each in (np.array(record["x"]), used)]
+        distance = float(max(gaps))
+        if distance == 0.0 and (not unchanged or _agrees(again, record, ledger.seed)):
             identical += 1
         elif distance <= CLOSE and not unchanged:
             close += 1
         else:
             differences.append(Difference(number, distance, record["versions"]))
-    return Verification(checked, identical, close, same, tuple(differences))
+    return Verification(checked, identical, close, same, tuple(differences), superseded)
 
 
-def _agrees(again: Mapping[str, Any], record: Mapping[str, Any], unchanged: bool) -> bool:
-    """Whether everything recorded came out again; of other versions, only the point need be the
-    same.
-    """
-    return not unchanged or dict(again) == dict(record)
+def _agrees(again: Suggestion, record: Mapping[str, Any], seed: int) -> bool:
+    """Whether everything recorded came out again."""
+    return to_record(again, record["seen"], seed) == {"algorithm": 1, **record}

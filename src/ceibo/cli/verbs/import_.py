@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from ceibo.cli.common import File, Storage, counted, load, open_or_begin, open_o
 from ceibo.cli.rows import read_rows
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
-from ceibo.study import Study
+from ceibo.study import Failure, Study
 from ceibo.study.store import NewTrial
 
 
@@ -59,8 +58,9 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     if again:
         trials = list(rows.trials)
     if not dry_run:
-        ordered = [replace(each, params=study.space.check(each.params)) for each in trials]
-        study._store.create_trials(study._id, ordered)
+        study.add_all(
+            (each.params, each.measurement or Failure(each.reason or "")) for each in trials
+        )
     if rows.note:
         typer.echo(f"ceibo: note: {rows.note}", err=True)
     left_out = [f"{counted(known, 'row')} that the study has already"] if known and new else []

@@ -10,7 +10,7 @@ import typer
 from ceibo.cli.files import write_whole
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
-from ceibo.decide.suggest import DEFAULT_ACQUISITION
+from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.errors import InputError
 from ceibo.text import to_number
 

@@ -31,11 +31,11 @@ def report(
     cost = studied.limits.cost
     write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
     typer.echo(f"wrote {output}")
-    seen = study._refresh().seq
+    seen = study.ledger.refresh().seq
     try:
         while watch:
             time.sleep(every)
-            if (now := study._refresh().seq) != seen:
+            if (now := study.ledger.refresh().seq) != seen:
                 write_whole(output, render_report(study, cost=cost, refresh=every))
                 seen = now
     except KeyboardInterrupt:

@@ -116,9 +116,4 @@ def _from_now(file: File, storage: str | None) -> "Callable[[], tuple[int, Param
         _, study = open_study(file, storage)
     except NotFoundError:
         return None
-    snapshot = study._refresh()
-    number = len(snapshot.trials)
-    return lambda: (
-        number,
-        dict(study._suggest(snapshot, number, study._start_values(number)).params),
-    )
+    return study.ledger.peek

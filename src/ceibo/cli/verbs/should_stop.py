@@ -25,16 +25,16 @@ def should_stop(
     price = studied.limits.cost if cost is None else cost
     if price is None:
         raise InputError(f"a price is needed: give --cost, or cost under [stop] in {file}.")
-    worth = study.should_stop(price)
+    verdict = study.should_stop(price)
     if json:
         print_json(
             {
-                "stop": worth.stop,
-                "cost": worth.cost,
-                "remaining": list(worth.remaining),
-                "message": worth.message,
+                "stop": verdict.stop,
+                "cost": verdict.cost,
+                "remaining": list(verdict.remaining),
+                "message": verdict.message,
             }
         )
     else:
-        typer.echo(worth.message)
-    raise typer.Exit(0 if worth else 1)
+        typer.echo(verdict.message)
+    raise typer.Exit(0 if verdict else 1)

@@ -17,7 +17,7 @@ from optuna.distributions import BaseDistribution, FloatDistribution, IntDistrib
 from optuna.trial import FrozenTrial
 
 from ceibo import acquisition as acq
-from ceibo.decide.space import Categorical, Space
+from ceibo.decide import Belief, Categorical, Space
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.evidence import Axes, Axis
@@ -103,22 +103,17 @@ class Branches:
         return x
 
 
-def best_in_branch(
-    gp: GaussianProcess, space: Space, tried: Array, failed: Array, seed: int
-) -> Array:
-    """The point with the best posterior mean within what a branch has tried, off points that
-    failed.
+def best_in_branch(belief: Belief, tried: Array) -> Array:
+    """The point with the best posterior mean within what a branch has tried, off failed points.
 
     Which values make an objective ask for which parameters is not known, so choices are those tried
     in the branch, and numbers between the least and the greatest of them.
 
     Args:
-        gp: of all trials, minimised.
-        space: of all branches.
+        belief: of all trials of all branches.
         tried: (n, d) the points of the branch.
-        failed: (m, d) points to keep off.
-        seed: of the search.
     """
+    gp, space, failed = belief.model.gp, belief.space, belief.evidence.failed
     low, high = tried.min(axis=0), tried.max(axis=0)
     levels = {
         column: np.unique(tried[:, column])
@@ -140,7 +135,7 @@ def best_in_branch(
         (gp.X - offset) / width, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
     )
     climbed = acq.avoid(acq.posterior_mean(within), (failed - offset) / width, _FENCE)
-    found = acq.maximize(climbed, seed=seed, discrete=levels).x
+    found = acq.maximize(climbed, seed=belief.seed, discrete=levels).x
     # Keeping off failures may have led away from the best point tried, which stands as well.
     choices = np.concatenate([[np.clip(offset + width * found, low, high)], tried])
     return np.asarray(choices[int(np.argmin(gp.posterior(choices)[0]))])

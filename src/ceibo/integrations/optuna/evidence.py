@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, final
 
-import numpy as np
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -20,10 +19,10 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState
 
+from ceibo.decide import Direction, Evidence, Measurement, Told, Unmeasured, evidence_of
 from ceibo.decide.dimensions import MAX_LEVELS, MAX_LISTED_LEVELS, Dimension
 from ceibo.decide.record import hyperparameters_of
 from ceibo.decide.space import Categorical, Float, Int, Space
-from ceibo.decide.suggest import Evidence
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
@@ -167,50 +166,39 @@ class Coordinates(Protocol):
     def coordinates(self, params: Mapping[str, Any]) -> Array | None: ...
 
 
-def evidence_of(
+def evidence_of_trials(
     trials: Sequence[FrozenTrial],
     axes: Coordinates,
-    sign: float,
+    direction: Direction,
     noise_attribute: str,
     before: int | None = None,
 ) -> Evidence:
-    """What trials say, in order of number, up to trial `before` (which is the one to suggest for).
+    """What trials say, in order of number, up to trial `before` (the one to suggest for).
 
     Finished trials are observations, running ones pending. Failed and pruned ones, and values that
-    are not finite, are
-    failures: they teach where a trial is likely to end without a value.
+    are not finite, are failures: they teach where a trial is likely to end without a value.
     """
-    X: list[Array] = []
-    y: list[float] = []
-    noise: list[float] = []
+    told: list[Told] = []
     failed: list[Array] = []
-    streak = 0
+    in_a_row = 0
     for trial in trials:
         if trial.state in (TrialState.RUNNING, TrialState.WAITING):
             continue
         x = axes.coordinates(trial.params)
         if x is None:
             continue
-        if is_measured(trial):
-            X.append(x)
-            y.append(sign * float(trial.value))  # type: ignore[arg-type]  # is_measured has seen to it
-            noise.append(_noise(trial, noise_attribute))
-            streak = 0
+        if trial.value is not None and is_measured(trial):
+            measurement = Measurement(trial.value, _noise(trial, noise_attribute))
+            told.append(Told(trial.number, x, measurement))
+            in_a_row = 0
         else:
             failed.append(x)
-            streak = 0 if trial.state is TrialState.PRUNED else streak + 1  # pruning is no mishap
+            # A pruned trial ran as it should.
+            in_a_row = 0 if trial.state is TrialState.PRUNED else in_a_row + 1
     pending = list(running_points(trials, axes, before).values())
     count = len(trials) if before is None else before
-    return Evidence(
-        _rows(X, axes),
-        np.array(y),
-        np.array(noise),
-        np.arange(len(y)),
-        _rows(pending, axes),
-        _rows(failed, axes),
-        count,
-        streak,
-    )
+    unmeasured = Unmeasured(pending, failed, failures_in_a_row=in_a_row)
+    return evidence_of(told, len(axes.space), direction, unmeasured, count)
 
 
 def is_measured(trial: FrozenTrial) -> bool:
@@ -237,16 +225,12 @@ def running_points(
     return points
 
 
-def _rows(points: list[Array], axes: Coordinates) -> Array:
-    return np.array(points).reshape(-1, len(axes.space))
-
-
-def _noise(trial: FrozenTrial, attribute: str) -> float:
+def _noise(trial: FrozenTrial, attribute: str) -> float | None:
     """The standard deviation in the attribute, or else the one told with report_noise."""
     attribute = attribute if attribute in trial.user_attrs else NOISE
     told = trial.user_attrs.get(attribute)
     if told is None:
-        return math.nan
+        return None
     if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < math.inf:
         raise InputError(
             f"trial {trial.number}: the user attribute {attribute!r} must be the standard deviation"

@@ -30,18 +30,26 @@ except ImportError as error:
         "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install 'ceibo[optuna]'"
     ) from error
 
-from ceibo import acquisition as acq
-from ceibo.decide.estimate import Estimate, NoMeasurementError, recommendation
+from ceibo.decide import (
+    DEFAULT_ACQUISITION,
+    Belief,
+    Direction,
+    Estimate,
+    NoMeasurementError,
+    Settings,
+    Verdict,
+    suggest,
+)
+from ceibo.decide.belief import Memory
 from ceibo.decide.record import to_record
-from ceibo.decide.stopping import PATIENCE, Worth, judge, least, remaining_improvement
-from ceibo.decide.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, fit_model, suggest
+from ceibo.decide.stopping import check_cost
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import Branches, best_in_branch, single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
     Axes,
-    evidence_of,
+    evidence_of_trials,
     is_measured,
     record_to_attributes,
     running_points,
@@ -138,12 +146,14 @@ class CeiboSampler(BaseSampler):
         _check_single_objective(study)
         if not search_space:
             return {}
-        axes, sign = self._axes_of(search_space), _sign(study)
+        axes, direction = self._axes_of(search_space), _direction(study)
         trials = study.get_trials(deepcopy=False)
         published: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
             _check_no_constraints(trials)
-            evidence = evidence_of(trials, axes, sign, self.noise_attribute, before=trial.number)
+            evidence = evidence_of_trials(
+                trials, axes, direction, self.noise_attribute, before=trial.number
+            )
             start = start_values(trials, axes.space.names, trial.number)
             found = suggest(evidence, axes.space, self.settings, start, self.seed, trial.number)
             params = axes.decode(found.params)
@@ -265,15 +275,9 @@ def best_trial_by_posterior(study: Study) -> PosteriorBest:
     inferred otherwise. The model is one of all parameters of all trials, also of those that only
     some trials have.
     """
-    view = _View.of(study)
-    found = acq.find_incumbent(view.model.gp)
-    trial = view.trial_at(found.x)
-    return PosteriorBest(
-        trial,
-        view.sign * view.model.natural(found.mean),
-        view.model.natural(found.std),
-        acq.probability_best(view.model.gp, found.index),
-    )
+    answer = _Answer.of(study)
+    best = answer.belief.best
+    return PosteriorBest(answer.incumbent, best.mean, best.std, best.probability or 0.0)
 
 
 def recommended(study: Study) -> Estimate:
@@ -285,21 +289,16 @@ def recommended(study: Study) -> Estimate:
     which: the recommendation then has the parameters of the best trial by the model, within the
     values that trials with just these parameters have tried.
     """
-    view = _View.of(study)
-    space, seed = view.branches.space, view.sampler.seed
-    incumbent = view.trial_at(acq.find_incumbent(view.model.gp).x)
-    branch = view.branches.branches[frozenset(incumbent.params)]
-    if len(view.branches.branches) == 1 and branch.axes is not None:
-        found = recommendation(view.model, view.evidence, space, view.sign, seed)
+    answer = _Answer.of(study)
+    belief, branches, incumbent = answer.belief, answer.branches, answer.incumbent
+    branch = branches.branches[frozenset(incumbent.params)]
+    if len(branches.branches) == 1 and branch.axes is not None:
+        found = belief.recommended
         return Estimate({**branch.fixed, **branch.axes.decode(found.params)}, found.mean, found.std)
-    tried = [x for trial, x in view.points if trial.params.keys() == incumbent.params.keys()]
-    x = best_in_branch(view.model.gp, space, np.array(tried), view.evidence.failed, seed)
-    means, variances = view.model.gp.posterior(x[None, :])
-    mean, std = (
-        view.model.natural(float(means[0])),
-        view.model.natural(float(np.sqrt(variances[0]))),
-    )
-    return Estimate(branch.decode(x), view.sign * mean, std)
+    tried = [x for trial, x in answer.points if trial.params.keys() == incumbent.params.keys()]
+    x = best_in_branch(belief, np.array(tried))
+    means, stds = belief.at_points(x[None, :])
+    return Estimate(branch.decode(x), float(means[0]), float(stds[0]))
 
 
 def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
@@ -313,43 +312,29 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     Example:
         >>> study.optimize(objective, n_trials=200, callbacks=[stop_by_cost(0.01)])
     """
-    if (
-        isinstance(cost, bool)
-        or not isinstance(cost, int | float | np.number)
-        or not 0 < cost < math.inf
-    ):
-        raise InputError(
-            f"cost must be a finite number above zero, in the objective's units, got {cost!r}."
-        )
+    price = check_cost(cost)
+    memory: Memory = {}
 
     def stop(study: Study, trial: FrozenTrial) -> None:
-        worth = worth_of_another(study, float(cost))
-        if worth:
-            _logger.info("%s", worth.message)
+        verdict = verdict_of(study, price, memory)
+        if verdict:
+            _logger.info("%s", verdict.message)
             study.stop()
 
     return stop
 
 
-def worth_of_another(study: Study, cost: float) -> Worth:
-    """Whether another trial is worth its cost; true when it is not."""
+def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdict:
+    """Whether to stop, another trial not being worth its cost; see ceibo.decide.Belief.verdict."""
     trials = study.get_trials(deepcopy=False)
     sampler = _sampler(study)
     shared = _search_space(trials)
     if not shared:
-        return Worth(False, cost, (), "go on: the finished trials have no parameter in common yet.")
+        reason = "the finished trials have no parameter in common yet"
+        return Verdict(False, cost, (), f"go on: {reason}.", reason)
     axes = Axes.of(shared)
-    evidence = evidence_of(trials, axes, _sign(study), sampler.noise_attribute)
-    initial = sampler.settings.initial_size(len(axes.space))
-    remaining: list[float] = []
-    state = evidence
-    while len(remaining) < PATIENCE and evidence.measurements >= least(initial):
-        improvement = remaining_improvement(state, axes.space, sampler.settings, sampler.seed)
-        remaining.append(improvement)
-        if improvement >= cost:
-            break
-        state = state.without_last()
-    return judge(evidence, tuple(remaining), cost, initial)
+    evidence = evidence_of_trials(trials, axes, _direction(study), sampler.noise_attribute)
+    return Belief(evidence, axes.space, sampler.settings, sampler.seed).verdict(cost, memory)
 
 
 # -- inside ----------------------------------------------------------------------------
@@ -363,21 +348,18 @@ _NO_CONSTRAINTS: Final = (
 
 @final
 @dataclass(frozen=True, eq=False)
-class _View:
-    """A study as the model of its answers sees it."""
+class _Answer:
+    """What is believed of all finished trials of a study, and the trials behind it."""
 
     # the finished trials with a finite value, and where they are
     points: list[tuple[FrozenTrial, Array]]
     branches: Branches
-    evidence: Evidence
-    model: Model
-    sign: float
-    sampler: CeiboSampler
+    belief: Belief
 
     @staticmethod
-    def of(study: Study) -> "_View":
+    def of(study: Study) -> "_Answer":
         _check_single_objective(study)
-        trials, sampler, sign = study.get_trials(deepcopy=False), _sampler(study), _sign(study)
+        trials, sampler = study.get_trials(deepcopy=False), _sampler(study)
         _check_no_constraints(trials)
         finished = [trial for trial in trials if is_measured(trial)]
         if not finished:
@@ -387,14 +369,18 @@ class _View:
             raise NoMeasurementError(
                 "the study has no finished trial with a parameter that can vary."
             )
-        evidence = evidence_of(trials, branches, sign, sampler.noise_attribute)
-        model = fit_model(evidence, branches.space, sampler.settings)
+        direction = _direction(study)
+        evidence = evidence_of_trials(trials, branches, direction, sampler.noise_attribute)
+        belief = Belief(evidence, branches.space, sampler.settings, sampler.seed)
         located = [(trial, branches.coordinates(trial.params)) for trial in finished]
         points = [(trial, x) for trial, x in located if x is not None]
-        return _View(points, branches, evidence, model, sign, sampler)
+        return _Answer(points, branches, belief)
 
-    def trial_at(self, x: Array) -> FrozenTrial:
-        return next(trial for trial, point in self.points if np.array_equal(point, x))
+    @property
+    def incumbent(self) -> FrozenTrial:
+        """The trial with the best posterior mean."""
+        number = self.belief.best.number
+        return next(trial for trial, _ in self.points if trial.number == number)
 
 
 def _search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
@@ -408,8 +394,9 @@ def _sampler(study: Study) -> CeiboSampler:
     return study.sampler if isinstance(study.sampler, CeiboSampler) else CeiboSampler(seed=0)
 
 
-def _sign(study: Study) -> float:
-    return -1.0 if study.direction is StudyDirection.MAXIMIZE else 1.0
+def _direction(study: Study) -> Direction:
+    maximize = study.direction is StudyDirection.MAXIMIZE
+    return Direction.MAXIMIZE if maximize else Direction.MINIMIZE
 
 
 def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:

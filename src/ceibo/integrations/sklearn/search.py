@@ -6,13 +6,21 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ceibo.decide.suggest import Evidence, Settings, fit_model, suggest
+from ceibo.decide import (
+    Belief,
+    Direction,
+    Evidence,
+    Measurement,
+    Settings,
+    Told,
+    Unmeasured,
+    evidence_of,
+    suggest,
+)
+from ceibo.gp.inputs import Array
 from ceibo.integrations.sklearn.noise import fold_noise
 from ceibo.integrations.sklearn.space import Parameters
-
-Array = NDArray[np.float64]
 
 _TIMES: Final = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
@@ -77,9 +85,9 @@ class Search:
         if len(evidence) == 0:
             nothing = np.full(len(candidates), np.nan)
             return nothing, nothing.copy(), noise
-        model = fit_model(evidence, self.parameters.space, self.settings)
-        mean, variance = model.gp.posterior(np.array([each.x for each in candidates]))
-        return -np.ldexp(mean, model.exponent), np.ldexp(np.sqrt(variance), model.exponent), noise
+        belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
+        mean, std = belief.at_points(np.array([each.x for each in candidates]))
+        return mean, std, noise
 
     def _scores(self) -> tuple[Array, Array]:
         """Mean score of every candidate, the failed ones last, and its noise."""
@@ -93,21 +101,18 @@ class Search:
         return scores.mean(axis=1), noise
 
     def _evidence(self, pending: list[Array], trials: int) -> Evidence:
-        X = self._rows([each.x for each in [*self.evaluated, *self.failed]])
-        means, noise = self._scores()
-        good = np.isfinite(means)
-        return Evidence(
-            X=X[good],
-            y=-means[good],
-            noise=noise[good],
-            group=np.arange(int(np.sum(good))),
-            pending=self._rows(pending),
-            failed=X[~good],
-            trials=trials,
-        )
-
-    def _rows(self, points: list[Array]) -> Array:
-        return np.array(points).reshape(-1, len(self.parameters.space))
+        told: list[Told] = []
+        failed: list[Array] = []
+        candidates = [*self.evaluated, *self.failed]
+        for number, (each, mean, noise) in enumerate(zip(candidates, *self._scores(), strict=True)):
+            if np.isfinite(mean):
+                known = None if np.isnan(noise) else float(noise)
+                told.append(Told(number, each.x, Measurement(float(mean), known)))
+            else:
+                failed.append(each.x)
+        unmeasured = Unmeasured(pending, failed)
+        dimension = len(self.parameters.space)
+        return evidence_of(told, dimension, Direction.MAXIMIZE, unmeasured, trials)
 
 
 @final

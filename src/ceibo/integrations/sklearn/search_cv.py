@@ -27,7 +27,7 @@ except ImportError as error:
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
     ) from error
 
-from ceibo.decide.suggest import DEFAULT_ACQUISITION, Settings
+from ceibo.decide import DEFAULT_ACQUISITION, Settings
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
 from ceibo.integrations.sklearn.space import Parameters

@@ -1,0 +1,187 @@
+"""Belief: the answers that follow from the evidence, in the user's units and direction.
+
+Every door asks a Belief; the sign and the power of two that the model works in stay inside.
+"""
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from ceibo import acquisition as acq
+from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed, compare_with_raw
+from ceibo.decide.evidence import Evidence, Told
+from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Space
+from ceibo.decide.stopping import PATIENCE, Profit, Verdict, check_cost, fewest_measurements, judge
+from ceibo.decide.suggest import search
+from ceibo.gp.inputs import Array
+
+Memory = MutableMapping[tuple[bytes, ...], float]  # state of the evidence -> remaining improvement
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What the evidence says about the objective.
+
+    Args:
+        evidence: what is known.
+        space: of the parameters.
+        settings: how the model is fitted and searched.
+        seed: of the searches for the recommendation and the remaining improvement.
+        given: a model of this evidence that there is already; fitted when first needed by default.
+    """
+
+    evidence: Evidence
+    space: Space
+    settings: Settings
+    seed: int
+    given: Model | None = None
+
+    @cached_property
+    def model(self) -> Model:
+        """The fitted model, minimised and in units of its own."""
+        if self.given is not None:
+            return self.given
+        if len(self.evidence) == 0:
+            raise NoMeasurementError("there is no measurement yet; tell one first.")
+        return fit_model(self.evidence, self.space, self.settings)
+
+    # -- answers -------------------------------------------------------------------------
+
+    @cached_property
+    def incumbent(self) -> Told:
+        """The first trial's measurement at the measured point with the best posterior mean."""
+        x = acq.find_incumbent(self.model.gp).x
+        there = [each for each in self.evidence.told if np.array_equal(each.x, x)]
+        return min(there, key=lambda each: each.number)
+
+    @cached_property
+    def best(self) -> Estimate:
+        """The measured setting with the best posterior mean, and what is known there."""
+        found = acq.find_incumbent(self.model.gp)
+        return Estimate(
+            params=self.space.from_unit(found.x),
+            mean=self.evidence.direction.flip(self.model.natural(found.mean)),
+            std=self.model.natural(found.std),
+            number=self.incumbent.number,
+            probability=acq.probability_best(self.model.gp, found.index),
+        )
+
+    @cached_property
+    def recommended(self) -> Estimate:
+        """The setting with the best posterior mean over the space, of those likely to succeed."""
+        gp = self.model.gp
+        function = acq.posterior_mean(gp)
+        if (outcomes := failure_model(self.evidence, self.space)) is not None:
+            function = acq.feasible(function, outcomes, likely_is_enough=True)
+        maximum = acq.maximize(function, seed=self.seed, discrete=self.space.discrete)
+        # Keeping off where it fails may have led away from the best measured point, which stands
+        # as well.
+        points = [maximum.x, acq.find_incumbent(gp).x]
+        settings = [self.space.from_unit(x) for x in points]
+        means, stds = self.at_points(self.space.to_unit_rows(settings))
+        chosen = int(np.argmin(self.evidence.direction.flip(means)))
+        return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))
+
+    @cached_property
+    def best_observed(self) -> Observed:
+        """The best raw value: what a tool that ignores noise would report."""
+        if not self.evidence.told:
+            raise NoMeasurementError("there is no measurement yet; tell one first.")
+        flip = self.evidence.direction.flip
+        raw = min(self.evidence.told, key=lambda told: (flip(told.measurement.value), told.number))
+        mean = float(self.at_points(raw.x[None, :])[0][0])
+        why = compare_with_raw(raw.number, raw.measurement, mean, self.best)
+        params = self.space.from_unit(raw.x)
+        return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
+
+    @property
+    def noise(self) -> float | None:
+        """The inferred std of one value of unknown noise; None if all noise is known."""
+        variance = self.model.fit.noise_variance
+        return None if variance is None else self.model.natural(float(np.sqrt(variance)))
+
+    @property
+    def amplitude(self) -> float:
+        """The standard deviation of the objective over the space, by the kernel's variance."""
+        return self.model.natural(float(np.sqrt(self.model.gp.kernel.variance)))
+
+    def at(self, params: Mapping[str, object]) -> Estimate:
+        """What is believed at a setting, measured or not."""
+        checked = self.space.check(params)
+        means, stds = self.at_points(self.space.to_unit(checked)[None, :])
+        return Estimate(checked, float(means[0]), float(stds[0]))
+
+    def at_points(self, X: Array) -> tuple[Array, Array]:
+        """Posterior means and standard deviations (N,) at points (N, d) of the unit cube."""
+        means, variances = self.model.gp.posterior(X)
+        return self.values_of(means), np.ldexp(np.sqrt(variances), self.model.exponent)
+
+    def values_of(self, means: Array) -> Array:
+        """Posterior means of the model in the user's units and direction."""
+        return self.evidence.direction.flip(np.ldexp(means, self.model.exponent))
+
+    # -- what another measurement would bring --------------------------------------------
+
+    def improvement(self, X: Array) -> Array:
+        """Corrected EI (N,) of points (N, d) of the unit cube, in the objective's units."""
+        gp = self.model.conditioned(self.evidence, self.settings.max_observations)
+        return np.ldexp(acq.build("corrected-ei", gp).value(X), self.model.exponent)
+
+    @cached_property
+    def remaining(self) -> float:
+        """The largest corrected EI over the space, in the objective's units.
+
+        It leaves out points that are being measured or have failed, and weighs the chance that a
+        measurement succeeds. Failures in a row make a search more careful for a moment; that is no
+        reason to stop, so they do not count here.
+        """
+        rule = replace(self.settings, acquisition="corrected-ei", draws=None)
+        calm = replace(self.evidence, failures_in_a_row=0)
+        found = search(self.model, calm, self.space, rule, self.seed)
+        return self.model.natural(found.value)
+
+    def verdict(self, cost: float, memory: Memory | None = None) -> Verdict:
+        """Whether another measurement is worth `cost`, in the objective's units.
+
+        Args:
+            cost: the price of one measurement.
+            memory: kept by the caller from call to call, to save computing the state before the
+                last measurement again.
+        """
+        price = check_cost(cost)
+        memory = {} if memory is None else memory
+        initial = self.settings.initial_size(len(self.space))
+        remaining: list[float] = []
+        state = self
+        if self.evidence.measurements >= fewest_measurements(initial):
+            for _ in range(PATIENCE):
+                key = state.evidence.key()
+                if key not in memory:
+                    memory[key] = state.remaining
+                remaining.append(memory[key])
+                state = state.earlier(state.evidence.measurements - 1)
+        return judge(self.evidence.measurements, tuple(remaining), price, initial)
+
+    def profit(self, cost: float, evaluations: int) -> Profit:
+        """What so many evaluations have brought at a price each, the initial design not counted."""
+        price = check_cost(cost)
+        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        gained = -self.evidence.direction.flip(self.best.mean)
+        return Profit(gained - price * paid, self.best.std, price, paid)
+
+    # -- the past ------------------------------------------------------------------------
+
+    def earlier(self, measurements: int) -> "Belief":
+        """The belief after the first so many measurements, fitted anew."""
+        return replace(self, evidence=self.evidence.first(measurements), given=None)
+
+    def in_hindsight(self, measurements: int) -> "Belief":
+        """The belief after the first so many, with the hyperparameters and noise of now."""
+        first = self.evidence.first(measurements)
+        return replace(self, evidence=first, given=self.model.refitted_to(first))

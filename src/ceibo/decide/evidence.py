@@ -1,0 +1,135 @@
+"""What is known about an objective, as arrays in the unit cube.
+
+Notation: n rows of observations (a measurement with k replicates is k rows), p pending points,
+q failed points, w withdrawn points, d dimensions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, final
+
+import numpy as np
+
+from ceibo.decide.direction import Direction
+from ceibo.decide.measurement import Measurement
+from ceibo.gp.inputs import Array, Indices
+
+
+class Told(NamedTuple):
+    """One measurement: the number of its trial, its place in the unit cube, what was told."""
+
+    number: int
+    x: Array  # (d,)
+    measurement: Measurement
+
+
+@final
+@dataclass(frozen=True)
+class Unmeasured:
+    """Points without a value, and how many trials have failed since one was last measured."""
+
+    pending: Sequence[Array] = ()  # being measured
+    failed: Sequence[Array] = ()
+    withdrawn: Sequence[Array] = ()  # not to be measured, for reasons outside the model
+    failures_in_a_row: int = 0
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What is known, in the unit cube and minimised. Built by `evidence_of` alone.
+
+    Observations are in the order they were told; `noise` are standard deviations of single values,
+    NaN where unknown. The replicates of one measurement are rows of one `group`, an index into
+    `told`. `trials` counts all trials so far, whatever became of them.
+    """
+
+    X: Array  # (n, d)
+    y: Array  # (n,)
+    noise: Array  # (n,)
+    group: Indices  # (n,)
+    pending: Array  # (p, d)
+    failed: Array  # (q, d)
+    withdrawn: Array  # (w, d)
+    trials: int
+    failures_in_a_row: int
+    told: tuple[Told, ...]
+    direction: Direction
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def measurements(self) -> int:
+        """How many measurements there are, each with one replicate or more."""
+        return len(self.told)
+
+    def key(self) -> tuple[bytes, ...]:
+        """Tells apart states of the evidence that would give different models."""
+        known = (self.X, self.y, self.noise, self.pending, self.failed, self.withdrawn)
+        return tuple(each.tobytes() for each in known)
+
+    def first(self, measurements: int) -> "Evidence":
+        """The evidence with the first so many measurements only."""
+        rows = slice(0, int(np.searchsorted(self.group, measurements)))
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            noise=self.noise[rows],
+            group=self.group[rows],
+            told=self.told[:measurements],
+        )
+
+    def without_last(self) -> "Evidence":
+        """The evidence before the last measurement."""
+        return self.first(self.measurements - 1)
+
+
+def evidence_of(
+    told: Sequence[Told],
+    dimension: int,
+    direction: Direction = Direction.MINIMIZE,
+    unmeasured: Unmeasured | None = None,
+    trials: int | None = None,
+) -> Evidence:
+    """Builds the evidence from measurements in the user's units and direction.
+
+    Args:
+        told: in the order in which they became known.
+        dimension: d, of the space.
+        direction: of the objective.
+        unmeasured: points without a value.
+        trials: how many there are in all; as many as measurements by default.
+    """
+    unmeasured = unmeasured or Unmeasured()
+    X: list[Array] = []
+    y: list[float] = []
+    noise: list[float] = []
+    group: list[int] = []
+    for index, (_, x, measurement) in enumerate(told):
+        values = measurement.replicates or (measurement.value,)
+        count = len(values)
+        # The noise told is that of the value, which is the mean of its replicates.
+        told_noise = np.nan if measurement.noise is None else measurement.noise
+        X += [x] * count
+        y += [direction.flip(value) for value in values]
+        noise += [told_noise * np.sqrt(count)] * count
+        group += [index] * count
+    return Evidence(
+        X=_points(X, dimension),
+        y=np.array(y, dtype=float),
+        noise=np.array(noise, dtype=float),
+        group=np.array(group, dtype=np.intp),
+        pending=_points(unmeasured.pending, dimension),
+        failed=_points(unmeasured.failed, dimension),
+        withdrawn=_points(unmeasured.withdrawn, dimension),
+        trials=len(told) if trials is None else trials,
+        failures_in_a_row=unmeasured.failures_in_a_row,
+        told=tuple(told),
+        direction=direction,
+    )
+
+
+def _points(points: Sequence[Array], dimension: int) -> Array:
+    return np.array(points, dtype=float).reshape(len(points), dimension)

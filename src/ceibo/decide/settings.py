@@ -1,0 +1,79 @@
+"""How suggestions are made: the choices that are stored with a study."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, final
+
+from ceibo import acquisition as acq
+from ceibo.acquisition.build import DEFAULT_DRAWS
+from ceibo.errors import InputError
+
+# Chosen on a suite of noisy problems: docs/default.md has the figures.
+DEFAULT_ACQUISITION: Final = "noisy-ei"
+DEFAULT_KERNEL: Final = "matern52"
+
+
+@final
+@dataclass(frozen=True)
+class Settings:
+    """How suggestions are made; docs/default.md says why the defaults are these.
+
+    A study stores them resolved (`resolve`), so that a later version of ceibo with other defaults
+    goes on with an old study as it was begun.
+
+    Args:
+        acquisition: a name from ceibo.acquisition.ACQUISITIONS; "corrected-ei" is the paper's.
+        kernel: "matern52", "matern32", "matern12", "squared-exponential", or "auto": of Matérn 5/2
+            and the squared exponential the one that explains the observations better, chosen anew
+            for every suggestion.
+        fit: "map" or "ml".
+        n_initial: size of the initial design, which counts existing data; twice the number of
+            parameters, at least four, by default.
+        max_observations: above this many, the model uses a subset: half of it the observations with
+            the best posterior means, half spread evenly over the rest. Hyperparameters are then
+            fitted to 400 of them.
+        draws: of an acquisition that averages over draws; its own number by default.
+    """
+
+    acquisition: str = DEFAULT_ACQUISITION
+    kernel: str = DEFAULT_KERNEL
+    fit: str = "map"
+    n_initial: int | None = None
+    max_observations: int = 1000
+    draws: int | None = None
+
+    def __post_init__(self) -> None:
+        known: tuple[tuple[str, Any], ...] = (
+            ("acquisition", acq.ACQUISITIONS),
+            ("kernel", ("auto", "matern12", "matern32", "matern52", "squared-exponential")),
+            ("fit", ("map", "ml")),
+        )
+        for name, allowed in known:
+            value = getattr(self, name)
+            if value not in allowed:
+                raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+        for name in ("n_initial", "draws"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise InputError(f"{name} must be a whole number above zero, got {value!r}.")
+        most = self.max_observations
+        if type(most) is not int or most < 10:
+            raise InputError(f"max_observations must be a whole number, at least 10, got {most!r}.")
+
+    def initial_size(self, dimension: int) -> int:
+        """The size of the initial design in a space of so many dimensions."""
+        return self.n_initial if self.n_initial is not None else max(4, 2 * dimension)
+
+    def resolve(self, dimension: int) -> "Settings":
+        """The same settings with every choice written out, for a space of so many dimensions."""
+        draws = DEFAULT_DRAWS.get(self.acquisition) if self.draws is None else self.draws
+        return replace(self, n_initial=self.initial_size(dimension), draws=draws)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data, as stored with a study."""
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> "Settings":
+        """The settings that `to_json` wrote; an absent key means the default of version 0.1."""
+        return Settings(**data)

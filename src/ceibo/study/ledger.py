@@ -1,0 +1,186 @@
+"""The stored record of one study, as Study, the runner and `verify` use it.
+
+Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence and the belief that
+follow from it, and the writes that belong to workers.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+from ceibo.decide.belief import Belief
+from ceibo.decide.direction import Direction
+from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
+from ceibo.decide.record import hyperparameters_of, to_record
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Params, Space
+from ceibo.decide.suggest import Suggestion, suggest
+from ceibo.errors import InputError, NumberTakenError
+from ceibo.gp import Hyperparameters
+from ceibo.gp.inputs import Array
+from ceibo.study.store import (
+    DONE,
+    FAILED,
+    WITHDRAWN,
+    Heartbeat,
+    Lease,
+    NewTrial,
+    Snapshot,
+    Store,
+    StoredTrial,
+    StudyRecord,
+)
+from ceibo.study.store.records import EMPTY, damaged
+
+_LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
+
+
+@final
+class Ledger:
+    """One study of a store: what it is, what was recorded, what follows from that."""
+
+    def __init__(self, store: Store, record: StudyRecord) -> None:
+        self.store = store
+        self.id = record.id
+        self.name = record.name
+        try:
+            self.space = Space.from_json(record.space)
+            self.direction = Direction(record.settings["direction"])
+            self.seed: int = record.settings["seed"]
+            self.settings = Settings.from_json(record.settings["suggest"])
+        except (InputError, KeyError, TypeError, ValueError) as error:
+            found = f"{type(error).__name__}: {error}"
+            raise damaged(f"study {record.name!r}", found) from error
+        self.snapshot: Snapshot = EMPTY
+        self._coordinates: dict[int, Array] = {}
+        self._belief: tuple[int, Belief] | None = None
+
+    # -- reading -----------------------------------------------------------------------
+
+    def refresh(self) -> Snapshot:
+        """The snapshot of now."""
+        self.snapshot = self.store.refresh(self.id, self.snapshot)
+        return self.snapshot
+
+    def trial(self, number: int) -> StoredTrial:
+        """A trial as it is now."""
+        return self.refresh().trials[number]
+
+    def coordinates(self, trial: StoredTrial) -> Array:
+        """The place (d,) of a trial in the unit cube."""
+        found = self._coordinates.get(trial.number)
+        if found is None:
+            try:
+                found = self._coordinates[trial.number] = self.space.to_unit(trial.params)
+            except InputError as error:
+                what = f"trial {trial.number} of study {self.name!r}"
+                raise damaged(what, error) from error
+        return found
+
+    def evidence(self, snapshot: Snapshot) -> Evidence:
+        """What a snapshot says to the model."""
+        told: list[tuple[int, Told]] = []
+        failed: list[Array] = []
+        withdrawn: list[Array] = []
+        pending: list[Array] = []
+        in_a_row = 0
+        for trial in snapshot.trials:
+            x = self.coordinates(trial)
+            for each in trial.measurements:
+                told.append((each.seq, Told(trial.number, x, each.measurement)))
+            if trial.state == DONE:
+                in_a_row = 0
+            elif trial.state == FAILED:
+                in_a_row += 1
+                failed.append(x)
+            elif trial.state == WITHDRAWN:
+                withdrawn.append(x)
+            else:
+                pending.append(x)
+        told.sort(key=lambda pair: pair[0])
+        return evidence_of(
+            [each for _, each in told],
+            len(self.space),
+            self.direction,
+            Unmeasured(pending, failed, withdrawn, in_a_row),
+            len(snapshot.trials),
+        )
+
+    def belief(self) -> Belief:
+        """What is believed now; the same object until something is recorded."""
+        snapshot = self.refresh()
+        if self._belief is None or self._belief[0] != snapshot.seq:
+            evidence = self.evidence(snapshot)
+            self._belief = snapshot.seq, Belief(evidence, self.space, self.settings, self.seed)
+        return self._belief[1]
+
+    def suggestions(self) -> dict[int, dict[str, Any]]:
+        """Number -> the record of its suggestion."""
+        return self.store.suggestions(self.id)
+
+    # -- suggesting --------------------------------------------------------------------
+
+    def suggest(self, snapshot: Snapshot, number: int, start: Hyperparameters | None) -> Suggestion:
+        """The suggestion for trial `number` of what a snapshot shows."""
+        evidence = self.evidence(snapshot)
+        return suggest(evidence, self.space, self.settings, start, self.seed, number)
+
+    def peek(self) -> tuple[int, Params]:
+        """Number and parameters of the next suggestion, which is not recorded."""
+        snapshot = self.refresh()
+        number = len(snapshot.trials)
+        return number, self.suggest(snapshot, number, self._start_values(number)).params
+
+    def ask(self, lease: Lease | None, limit: int | None) -> StoredTrial | None:
+        """Hands a trial out; None if all are handed out and there may be no more than `limit`."""
+        claimed = self.store.claim(self.id, lease)
+        if claimed is not None:
+            return claimed
+        while True:
+            snapshot = self.refresh()
+            number = len(snapshot.trials)
+            if limit is not None and number >= limit:
+                return None
+            suggestion = self.suggest(snapshot, number, self._start_values(number))
+            record = to_record(suggestion, snapshot.seq, self.seed)
+            new = NewTrial(suggestion.params, record, lease)
+            try:
+                return self.create([new], expect_number=number)[0]
+            except NumberTakenError:
+                continue  # another worker was first: its trial is pending now, so think again
+
+    def _start_values(self, number: int) -> Hyperparameters | None:
+        """Hyperparameters recorded with the latest trial before `number` that has them."""
+        records = self.store.suggestions(self.id, range(max(0, number - _LOOK_BACK), number))
+        for earlier in sorted(records, reverse=True):
+            try:
+                found = hyperparameters_of(records[earlier])
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                what = f"the suggestion of trial {earlier} of study {self.name!r}"
+                raise damaged(what, f"{type(error).__name__}: {error}") from error
+            if found is not None:
+                return found
+        return None
+
+    # -- writing -----------------------------------------------------------------------
+
+    def create(
+        self, trials: Sequence[NewTrial], expect_number: int | None = None
+    ) -> tuple[StoredTrial, ...]:
+        """Records new trials, all or none."""
+        return self.store.create_trials(self.id, trials, expect_number=expect_number)
+
+    def fail(self, number: int, reason: str, worker: str | None = None) -> None:
+        """Records a failure."""
+        self.store.fail(self.id, number, reason, worker)
+
+    def release(self, number: int, worker: str, reason: str | None) -> None:
+        """Gives a worker's trial back; with a reason if it was lost."""
+        self.store.release(self.id, number, worker, reason)
+
+    def workers(self) -> dict[int, str]:
+        """Number -> the worker that holds a lease on it."""
+        return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
+
+    def heartbeat(self, lease: Lease) -> Heartbeat:
+        """Renews a worker's leases for as long as it is entered."""
+        return Heartbeat(self.store, self.id, lease)
