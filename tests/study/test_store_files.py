@@ -1,6 +1,4 @@
-"""Files, folders, disks, servers and versions that are not as they should be: a clear error,
-nothing lost.
-"""
+"""Files, disks, servers and versions that are not as they should be: a clear error, no loss."""
 
 import copy
 import os

@@ -19,6 +19,7 @@ from ceibo.study.store.records import (
     FAILED,
     QUEUED,
     RUNNING,
+    WITHDRAWN,
     Lease,
     NewTrial,
     StoredTrial,
@@ -31,7 +32,8 @@ trials, events = schema.trials, schema.events
 MAX_LOST = 3
 """A trial that was lost with this many workers is taken for the cause: it is recorded as failed."""
 
-_LEAVES = {"released": (RUNNING,), "withdrawn": (QUEUED, RUNNING)}  # event -> states it leads from
+# event -> the states it leads from, and the state it leads to
+_LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), WITHDRAWN)}
 
 
 def hand_out_key(attempt: int) -> str:
@@ -206,15 +208,23 @@ def fail(database: Database, study_id: int, number: int, reason: str, worker: st
 
 
 def leave(
-    database: Database, study_id: int, number: int, event: dict[str, Any], worker: str | None
+    database: Database,
+    study_id: int,
+    number: int,
+    kind: str,
+    worker: str | None = None,
+    reason: str | None = None,
 ) -> bool:
-    """Append the event if the trial is in a state it leaves, and the worker's (None: anyone's)."""
+    """Release or withdraw a trial, if its state allows that and the worker (None: any) holds it."""
+    before, after = _LEAVING[kind]
+    event = event_row(kind, after, uuid.uuid4().hex)
+    event["reason"] = None if reason is None else to_reason(reason)
 
     def work(transaction: StudyTransaction) -> bool:
         trial = transaction.trial(number)
-        if transaction.has_event(number, event["kind"], event["key"]):
+        if transaction.has_event(number, kind, event["key"]):
             return True  # an earlier run was committed without an answer
-        if trial.state not in _LEAVES[event["kind"]] or worker not in (None, trial.worker):
+        if trial.state not in before or worker not in (None, trial.worker):
             return False
         transaction.append(trial, {**event, "worker": trial.worker})
         return True

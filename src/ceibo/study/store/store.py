@@ -12,9 +12,7 @@ from ceibo.study.store import history, lifecycle, measurements, schema
 from ceibo.study.store.database import CONNECT_SECONDS, Database
 from ceibo.study.store.records import (
     EMPTY,
-    QUEUED,
     RUNNING,
-    WITHDRAWN,
     Event,
     Lease,
     NewTrial,
@@ -23,15 +21,7 @@ from ceibo.study.store.records import (
     StudyRecord,
     Told,
 )
-from ceibo.study.store.rows import (
-    check_label,
-    check_lease,
-    event_row,
-    from_text,
-    study_from_row,
-    to_reason,
-    to_text,
-)
+from ceibo.study.store.rows import check_label, check_lease, from_text, study_from_row, to_text
 
 studies, trials = schema.studies, schema.trials
 
@@ -105,7 +95,7 @@ class Store:
                 insert = studies.insert().values(**row, created=self._database.now, seq=0, trials=0)
                 connection.execute(insert)
                 found = connection.execute(query).one()
-            elif found.token != token:  # ours: an earlier run was committed without an answer
+            elif found.token != token:  # the same: an earlier run was committed without an answer
                 raise ConflictError(
                     f"a study named {name!r} exists already; open it, or choose another name."
                 )
@@ -230,14 +220,11 @@ class Store:
         does not hold it. `lost` is given if the evaluation was lost, and says how; `claim` limits
         how often that may happen.
         """
-        event = event_row("released", QUEUED, uuid.uuid4().hex)
-        event["reason"] = None if lost is None else to_reason(lost)
-        return lifecycle.leave(self._database, study_id, number, event, worker)
+        return lifecycle.leave(self._database, study_id, number, "released", worker, lost)
 
     def withdraw(self, study_id: int, number: int) -> bool:
         """Take a trial back for good, without an outcome; returns False if it has ended."""
-        event = event_row("withdrawn", WITHDRAWN, uuid.uuid4().hex)
-        return lifecycle.leave(self._database, study_id, number, event, None)
+        return lifecycle.leave(self._database, study_id, number, "withdrawn")
 
     # History
 
