@@ -27,6 +27,10 @@ class StorageError(CeiboError):
     """The database cannot be used; what was stored before is still there."""
 
 
+class MissingDatabaseError(StorageError):
+    """The file that should hold the studies is not there."""
+
+
 class NewerSchemaError(StorageError):
     """The database was written by a newer version of ceibo."""
 

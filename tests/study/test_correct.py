@@ -14,6 +14,7 @@ from ceibo import Float, Measurement, Study
 from ceibo.errors import ConflictError, InputError, NewerSchemaError, NotFoundError, StorageError
 from ceibo.study.store import DONE, NewTrial, Store, StudyRecord, schema
 from ceibo.study.store.database import Database
+from ceibo.study.store.transaction import StudyTransaction
 
 SPACE = {"x": Float(0, 1)}
 X = {"x": 0.5}
@@ -97,11 +98,12 @@ def test_several_measurements_are_told_apart_by_their_keys(
     store.tell(study.id, 0, Measurement(1, noise=0.5))
     store.tell(study.id, 0, Measurement(2), "run-2")
     with pytest.raises(
-        ConflictError, match=r"trial 0 has 2 measurements; say .* key .*'': 1 ± 0.5, 'run-2': 2$"
+        ConflictError, match=r"trial 0 has 2 measurements; say .* key .*'': 1 ± 0.5, 'run-2': 2\.$"
     ):
         store.correct(study.id, 0, Measurement(3))
     with pytest.raises(
-        NotFoundError, match=r"no measurement with the key 'run-3'; it has '': 1 ± 0.5, 'run-2': 2$"
+        NotFoundError,
+        match=r"no measurement with the key 'run-3'; it has '': 1 ± 0.5, 'run-2': 2\.$",
     ):
         store.correct(study.id, 0, Measurement(3), "run-3")
     store.correct(study.id, 0, Measurement(3), "run-2")
@@ -194,17 +196,17 @@ def test_an_attempt_that_was_rolled_back_is_made_again(
     the other.
     """
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
-    change, calls = store._change, []
+    append, calls = StudyTransaction.append, []
 
     def lost(*arguments):  # type: ignore[no-untyped-def]
-        change(*arguments)
+        append(*arguments)
         calls.append(1)
         raise KeyboardInterrupt
 
     run = store._database.write
 
     def overtaken(work, patience=None):  # type: ignore[no-untyped-def]
-        monkeypatch.setattr(store, "_change", lost)
+        monkeypatch.setattr(StudyTransaction, "append", lost)
         with pytest.raises(KeyboardInterrupt):
             run(work, patience)
         monkeypatch.undo()

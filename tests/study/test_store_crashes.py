@@ -1,6 +1,4 @@
-"""SIGKILL at every statement and at random moments, commits without an answer, a server that goes
-away.
-"""
+"""SIGKILL at any statement or moment, commits without an answer, a server that goes away."""
 
 import os
 import pickle
@@ -67,9 +65,7 @@ def script(store: Store, study_id: int, diary: Diary) -> None:
 
 
 def run_and_die(store: Store, study_id: int, diary: Diary, fatal: int) -> int:
-    """Run the script in a child that kills itself at its `fatal`-th point; returns the child's exit
-    code.
-    """
+    """Run the script in a child that kills itself at its `fatal`-th point; returns its status."""
 
     def work() -> None:
         reached = 0
@@ -153,9 +149,7 @@ def test_claim_race(url: str, tmp_path: Path) -> None:
 
 
 def test_one_number_is_taken_by_one_process(url: str, tmp_path: Path) -> None:
-    """Every process insists on the number it computed for; each number goes to one of them, without
-    gaps.
-    """
+    """Each process insists on the number it computed for; each number goes to one, without gaps."""
     store = Store(url)
     study = store.create_study("race", {}, {})
     store.close()
@@ -187,9 +181,7 @@ def test_one_number_is_taken_by_one_process(url: str, tmp_path: Path) -> None:
 
 
 def test_a_commit_without_an_answer_is_recognised(store: Store, study: StudyRecord) -> None:
-    """The connection breaks after the server has committed: every write is repeated and finds
-    itself done.
-    """
+    """The connection breaks after the commit: every write is repeated and finds itself done."""
     lose_answer = answers_can_be_lost(store)
     store.create_trials(study.id, [NewTrial({"x": 1}, queued=True)])
     lose_answer(1)

@@ -1,6 +1,4 @@
-"""Files, folders, disks, servers and versions that are not as they should be: a clear error,
-nothing lost.
-"""
+"""Files, disks, servers and versions that are not as they should be: a clear error, no loss."""
 
 import copy
 import os
@@ -18,6 +16,7 @@ from ceibo import Float, Study
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import (
     InputError,
+    MissingDatabaseError,
     NewerSchemaError,
     NotFoundError,
     NotStoredError,
@@ -108,7 +107,7 @@ def test_missing_database_is_named(server: object) -> None:
 def test_missing_folder_and_missing_file(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"folder of .* does not exist; create it first"):
         Store(f"sqlite:///{tmp_path}/no/such.db")
-    with pytest.raises(StorageError, match="there is no file"):
+    with pytest.raises(MissingDatabaseError, match="there is no file"):
         Store(f"sqlite:///{tmp_path}/typo.db", create=False)
     assert not (tmp_path / "typo.db").exists()
 
@@ -227,9 +226,7 @@ def test_a_file_deleted_under_a_study_is_named(tmp_path: Path) -> None:
     study.close()  # its connections: the next use opens new ones
     for path in tmp_path.iterdir():
         path.unlink()
-    with pytest.raises(
-        StorageError, match="no longer holds the studies that were in it; was the file deleted"
-    ):
+    with pytest.raises(StorageError, match=r"no longer holds the studies .* file was deleted"):
         study.ask()
 
 

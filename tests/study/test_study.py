@@ -50,7 +50,7 @@ def test_tell_is_idempotent_and_says_how_to_add_a_repeat() -> None:
     for _ in range(3):
         study.tell(trial, 0.31, noise=0.04)
         study.tell(trial.number, 0.31, noise=0.04)
-    with pytest.raises(ConflictError, match=r'trial 0 has .*0\.31.*now came .*0\.5.* key="run-2"'):
+    with pytest.raises(ConflictError, match=r'trial 0 has .*0\.31.*got .*0\.5.* key="run-2"'):
         study.tell(trial, 0.5)
     for _ in range(2):
         study.tell(trial, 0.29, noise=0.04, key="run-2")

@@ -45,12 +45,12 @@ def open_study(path: Path, storage: str | None) -> tuple[StudyFile, Study]:
         study = Study.open(url, file.name)
     except NotFoundError as error:
         raise NotFoundError(
-            f"{error}. `ceibo run {path}` or `ceibo ask {path}` begins it."
+            f"{error} `ceibo run {path}` or `ceibo ask {path}` begins it."
         ) from None
     except StorageError as error:
         if "there is no file" in str(error):
             text = (
-                f"study {file.name!r} has not begun: {error}. `ceibo run {path}` or `ceibo ask"
+                f"study {file.name!r} has not begun: {error} `ceibo run {path}` or `ceibo ask"
                 f" {path}` begins it."
             )
             raise NotFoundError(text) from None

@@ -8,7 +8,7 @@ States of a trial
     done      it has at least one measurement; nothing leads out of this state
     failed    it ended without a value; a late measurement still makes it done
     withdrawn it is not to be measured after all; nothing was learnt from it, and a late measurement
-    makes it done
+              makes it done
 
 Events, and the state they lead to
     asked     created and handed out                         running
@@ -19,7 +19,8 @@ Events, and the state they lead to
               place and its key; the event's key is the
               event whose value it replaces
     failed    an evaluation failed, with the reason          queued, running -> failed; done stays
-              done, and a trial that another worker holds by now stays running
+                                                             done, and a trial that another worker
+                                                             holds by now stays running
     released  given back; with a reason if it was lost       running -> queued
     withdrawn given up unmeasured                            queued, running -> withdrawn
 
@@ -34,6 +35,7 @@ after a commit without an answer.
 """
 
 from ceibo.study.store.heartbeat import Heartbeat
+from ceibo.study.store.lifecycle import MAX_LOST, hand_out_key
 from ceibo.study.store.records import (
     DONE,
     FAILED,
@@ -49,7 +51,7 @@ from ceibo.study.store.records import (
     StudyRecord,
     Told,
 )
-from ceibo.study.store.store import MAX_LOST, Store, hand_out_key
+from ceibo.study.store.store import Store
 
 __all__ = [
     "DONE",

@@ -1,5 +1,4 @@
-"""A connection to SQLite or PostgreSQL that loses nothing: short transactions, repeated through
-outages.
+"""Connections to SQLite or PostgreSQL: short transactions, repeated through outages.
 
 SQLite: write-ahead log, synchronous=FULL, 60 s busy timeout, BEGIN IMMEDIATE for writes, so that no
 transaction has to upgrade a lock it shares. PostgreSQL: connections are tested before use, a
@@ -17,7 +16,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 import sqlalchemy as sa
 
@@ -38,12 +37,12 @@ def parse_url(url: str) -> sa.URL:
     """The database that a storage URL names; PostgreSQL is always spoken to with psycopg 3."""
     examples = "expected sqlite:///file.db or postgresql://user@host/database"
     if not isinstance(url, str):
-        raise InputError(f"{examples}, got {url!r}")
+        raise InputError(f"{examples}, got {url!r}.")
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
-        hint = f"; did you mean sqlite:///{url}?" if "://" not in url and "\0" not in url else ""
-        hint = hint if url else "; leave storage out (None) to work in memory"
+        hint = f"; did you mean sqlite:///{url}?" if "://" not in url and "\0" not in url else "."
+        hint = hint if url else "; leave storage out (None) to work in memory."
         # it may hold a password
         shown = repr(url) if "@" not in url else "a URL that cannot be read"
         raise InputError(f"{examples}, got {shown}{hint}") from None
@@ -51,7 +50,7 @@ def parse_url(url: str) -> sa.URL:
     if backend == "postgres":
         backend = "postgresql"
     if backend not in ("sqlite", "postgresql"):
-        raise InputError(f"{examples}, got a URL for {backend!r}")
+        raise InputError(f"{examples}, got a URL for {backend!r}.")
     if backend == "sqlite":
         _check_sqlite(parsed, examples)
     return parsed.set(drivername="sqlite" if backend == "sqlite" else "postgresql+psycopg")
@@ -59,21 +58,23 @@ def parse_url(url: str) -> sa.URL:
 
 def _check_sqlite(url: sa.URL, examples: str) -> None:
     if "\0" in (url.database or ""):
-        raise InputError(f"{examples}, got a file name with a NUL character")
+        raise InputError(f"{examples}, got a file name with a NUL character.")
     if url.host is not None:  # what stands after two slashes
         path = "/".join(part for part in (url.host, url.database) if part)
         raise InputError(
-            f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}"
+            f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}."
         )
     if url.database == "":  # "sqlite:///" with the rest forgotten is no wish for memory
         raise InputError(
-            f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory"
+            f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory."
         )
 
 
+@final
 class Database:
-    """An engine with two verbs, `read` and `write`: each runs a function in one transaction, with
-    retries.
+    """A database whose methods `read` and `write` run a function in one transaction, with retries.
+
+    `patience` is how long, in seconds, they go on while the database does not answer.
     """
 
     def __init__(self, url: str, patience: float) -> None:
@@ -83,8 +84,8 @@ class Database:
         self.is_memory = self.is_sqlite and self.url.database in (None, ":memory:")
         self._pid = os.getpid()
         self._gone = False
-        # Threads take turns: in memory they share one connection, and a file must be at rest during
-        # a fork.
+        # Threads take turns: in memory they share one connection, and no thread may use a file
+        # during a fork.
         self._turn = threading.RLock()
         self._engine = (
             _sqlite_engine(self.url, self.is_memory)
@@ -93,6 +94,11 @@ class Database:
         )
         if self.file is not None:
             _files.add(self)
+
+    @property
+    def place(self) -> str:
+        """The URL without its password, for messages."""
+        return self.url.render_as_string(hide_password=True)
 
     @property
     def file(self) -> Path | None:
@@ -115,7 +121,7 @@ class Database:
         if kind := network_file_system(self.file.absolute().parent):
             warnings.warn(
                 f"{self.file} lies on a network file system ({kind}), where SQLite can lose data"
-                " when several machines write; keep the file on a local disk, or use PostgreSQL",
+                " when several machines write; keep the file on a local disk, or use PostgreSQL.",
                 StorageWarning,
                 stacklevel=5,
             )
@@ -155,7 +161,7 @@ class Database:
         if self._gone:
             raise StorageError(
                 "this study was kept in memory and closed, so it is gone; give it a storage to"
-                " keep it"
+                " keep it."
             )
         self._check_process()
         turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
@@ -178,7 +184,7 @@ class Database:
             return
         if self.is_memory:
             raise StorageError(
-                "a study in memory cannot be used from a child process; give it a storage"
+                "a study in memory cannot be used from a child process; give it a storage."
             )
         self._engine.dispose(close=False)  # a connection inherited by fork belongs to the parent
         self._pid = os.getpid()
@@ -186,7 +192,9 @@ class Database:
     def _retry(self, attempt: Callable[[], T], patience: float | None) -> T:
         deadline = time.monotonic() + (self.patience if patience is None else patience)
         contradictions = 0
-        for pause in _pauses():
+        pauses = _pauses()
+        while True:
+            pause = next(pauses)
             try:
                 return attempt()
             except (
@@ -204,7 +212,6 @@ class Database:
                         self._engine.dispose()
                     raise StorageError(failure.sentence) from error
             time.sleep(pause)
-        raise StorageError("unreachable")  # _pauses never ends
 
 
 _files: "weakref.WeakSet[Database]" = weakref.WeakSet()
@@ -212,9 +219,7 @@ _resting: list[Database] = []
 
 
 def _before_fork() -> None:
-    """Close every SQLite file: a child that inherits an open one believes to hold locks it does not
-    hold.
-    """
+    """Close every SQLite file: a child that inherits an open one would believe it holds locks."""
     _resting.extend(_files)
     for database in _resting:
         database.rest()
@@ -232,9 +237,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _pauses() -> Iterator[float]:
-    """Pauses between attempts: 0.02 s doubling to 2 s, shortened at random to keep workers
-    apart.
-    """
+    """Pauses between attempts: 0.02 s doubling to 2 s, shortened at random to part the workers."""
     longest = 0.02
     while True:
         yield longest * random.uniform(0.5, 1.0)
@@ -272,7 +275,7 @@ def _postgresql_engine(url: sa.URL) -> sa.Engine:
         )
     except ImportError:
         raise StorageError(
-            "PostgreSQL needs the package psycopg; pip install 'ceibo[postgres]'"
+            "PostgreSQL needs the package psycopg; run pip install 'ceibo[postgres]'."
         ) from None
 
     @sa.event.listens_for(engine, "connect")

@@ -2,19 +2,20 @@
 
 import threading
 from types import TracebackType
-from typing import Self
+from typing import Self, final
 
 from ceibo.errors import StorageError
 from ceibo.study.store.records import Lease
 from ceibo.study.store.store import Store
 
 
+@final
 class Heartbeat:
-    """Renews a worker's leases three times per lease, as a context manager around its work.
+    """Context manager around a worker's evaluations that renews its leases thrice per lease.
 
-    A database that does not answer is tried again at the next beat; the evaluation is never
-    disturbed, as a result that comes after its lease has lapsed is kept as well. `held` is what the
-    last beat confirmed.
+    A database that does not answer is asked again at the next beat. The evaluation goes on
+    undisturbed, because a result that comes after its lease has lapsed is kept as well. `held` are
+    the numbers of the trials that the worker held at the last beat.
     """
 
     def __init__(self, store: Store, study_id: int, lease: Lease) -> None:

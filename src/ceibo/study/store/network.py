@@ -4,49 +4,17 @@ import os
 import re
 from pathlib import Path
 
-NETWORK = {
-    *(
-        "nfs",
-        "nfs4",
-        "cifs",
-        "smb3",
-        "smbfs",
-        "9p",
-        "afs",
-        "ceph",
-        "lustre",
-        "gpfs",
-        "beegfs",
-        "glusterfs",
-    ),
-    *(
-        "pvfs2",
-        "orangefs",
-        "ocfs2",
-        "gfs2",
-        "coda",
-        "ncpfs",
-        "panfs",
-        "davfs",
-        "fuse.sshfs",
-        "fuse.glusterfs",
-    ),
-    *(
-        "fuse.s3fs",
-        "fuse.rclone",
-        "fuse.gcsfuse",
-        "fuse.blobfuse",
-        "fuse.blobfuse2",
-        "fuse.ceph-fuse",
-    ),
-    *("fuse.juicefs", "fuse.davfs", "fuse.davfs2", "fuse.smbnetfs", "fuse.mfs", "fuse.weka"),
-}
+_TYPES = (
+    "nfs nfs4 cifs smb3 smbfs 9p afs ceph lustre gpfs beegfs glusterfs pvfs2 orangefs ocfs2"
+    " gfs2 coda ncpfs panfs davfs fuse.sshfs fuse.glusterfs fuse.s3fs fuse.rclone fuse.gcsfuse"
+    " fuse.blobfuse fuse.blobfuse2 fuse.ceph-fuse fuse.juicefs fuse.davfs fuse.davfs2"
+    " fuse.smbnetfs fuse.mfs fuse.weka"
+)
+NETWORK = frozenset(_TYPES.split())
 
 
 def network_file_system(path: Path, mountinfo: Path = Path("/proc/self/mountinfo")) -> str | None:
-    """The type of the network file system that holds `path`, or None (also where the system does
-    not say).
-    """
+    """The type of the network file system that holds `path`; None if it is local or not known."""
     try:
         lines = mountinfo.read_text(errors="surrogateescape").splitlines()
     except OSError:

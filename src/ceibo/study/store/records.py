@@ -1,19 +1,17 @@
 """What the store hands out: frozen records, and the fold that turns events into trials."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import sqlalchemy as sa
+from typing import Any, final
 
 from ceibo.decide.measurement import Measurement
-from ceibo.errors import InputError, NewerSchemaError, StorageError
+from ceibo.errors import StorageError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
     """A stored study; `space` and `settings` are the JSON data given when it was created."""
@@ -25,20 +23,22 @@ class StudyRecord:
     created: float
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A worker's claim on its trials; it lapses unless renewed within `seconds` of the database's
-    clock.
-    """
+    """A worker's claim on its trials, which lapses after `seconds` unless it is renewed."""
 
     worker: str
     seconds: float = 60.0
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class NewTrial:
-    """A trial to be recorded: handed out at once unless `queued`, or already measured, or already
-    failed.
+    """A trial to be recorded.
+
+    It is handed out at once unless it is `queued`, comes with its measurement, or has failed, for
+    the `reason` given.
     """
 
     params: Mapping[str, Any]
@@ -49,13 +49,13 @@ class NewTrial:
     reason: str | None = None
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class StoredMeasurement:
-    """One measurement of a trial; `seq` is its place in the study's history, `time` the database's
-    clock.
+    """One measurement of a trial, told by event `seq` at `time` on the database's clock.
 
-    A corrected one keeps its place, so that the model sees what it would have seen had the right
-    value been told: `version` is the event that gave it its present value, `replaced` what it was
+    A corrected one keeps its `seq`, so that the model sees what it would have seen had the right
+    value been told. `version` is the event that gave it its present value, `replaced` what it was
     before, oldest first.
     """
 
@@ -67,6 +67,7 @@ class StoredMeasurement:
     replaced: tuple[Measurement, ...] = ()
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class StoredTrial:
     """A trial as it was at some point of the history.
@@ -86,6 +87,7 @@ class StoredTrial:
     measurements: tuple[StoredMeasurement, ...] = ()
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Event:
     """One entry of a study's history; `state` is the trial's state after it."""
@@ -101,11 +103,10 @@ class Event:
     reason: str | None
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A study after its event `seq`: every trial it had then, in order of number (trials[k].number
-    == k).
-    """
+    """A study after its event `seq`: all its trials, in order of number (trials[k].number == k)."""
 
     seq: int
     trials: tuple[StoredTrial, ...]
@@ -115,6 +116,7 @@ class Snapshot:
         return tuple(trial for trial in self.trials if trial.state in states)
 
 
+@final
 @dataclass(frozen=True, slots=True)
 class Told:
     """Where a measurement stands in the history, and whether this call put it there."""
@@ -127,55 +129,20 @@ EMPTY = Snapshot(0, ())
 
 
 def damaged(what: str, found: object) -> StorageError:
-    """The error for what cannot have been written by ceibo."""
+    """The error for stored data that ceibo cannot have written; `found` says what is wrong."""
+    found = str(found).rstrip(".")
     return StorageError(
-        f"{what} is damaged in the database: {found}; restore a copy, nothing was changed"
-    )
-
-
-def from_text(text: str, what: str) -> Any:
-    """The JSON data that was stored as this text; `what` is it, for the error."""
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError):
-        raise damaged(what, f"expected JSON, got {str(text)[:60]!r}") from None
-
-
-def event_of(row: sa.Row[Any]) -> Event:
-    """An event from its row; one of a kind that is not known here may change what all
-    others mean.
-    """
-    if row.kind not in KINDS:
-        raise NewerSchemaError(
-            f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not"
-            " know; upgrade ceibo (nothing was changed)"
-        )
-    measurement = None
-    if row.kind in ("measured", "corrected"):
-        what = f"a measurement of trial {row.number}"
-        replicates = tuple(from_text(row.replicates, what)) if row.replicates else ()
-        try:
-            measurement = Measurement(row.value, row.noise, replicates)
-        except InputError as error:
-            raise damaged(what, error) from error
-    return Event(
-        row.seq,
-        row.number,
-        row.kind,
-        row.state,
-        row.key,
-        row.time,
-        row.worker,
-        measurement,
-        row.reason,
+        f"{what} is damaged in the database: {found}; restore a copy (nothing was changed)."
     )
 
 
 def fold(
     snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterable[Event], seq: int
 ) -> Snapshot:
-    """The snapshot after further events; `params` are those of the trials that are new in them, in
-    order.
+    """The snapshot after further events.
+
+    Each event leads from one state of its trial to the next. `params` are the parameters of the
+    trials that are new in these events, in order of number.
     """
     trials = list(snapshot.trials)
     fresh = iter(params)
@@ -191,6 +158,7 @@ def fold(
 
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
+    """A trial after an event of its own."""
     return replace(
         trial,
         state=event.state,
@@ -203,27 +171,22 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
 
 
 def measurements_after(
-    told: tuple[StoredMeasurement, ...], event: Event
+    before: tuple[StoredMeasurement, ...], event: Event
 ) -> tuple[StoredMeasurement, ...]:
     """A trial's measurements after an event: one more, one replaced, or the same."""
-    if event.measurement is None:
-        return told
+    value, seq = event.measurement, event.seq
+    if value is None:
+        return before
     if event.kind == "measured":
-        return (
-            *told,
-            StoredMeasurement(event.seq, event.key, event.measurement, event.time, event.seq),
-        )
-    if event.key not in [str(each.version) for each in told]:
+        return (*before, StoredMeasurement(seq, event.key, value, event.time, version=seq))
+    if event.key not in [str(each.version) for each in before]:
         raise damaged(
             f"a correction of trial {event.number}",
             f"it replaces event {event.key}, no value of the trial",
         )
     return tuple(
-        _corrected(each, event) if str(each.version) == event.key else each for each in told
+        replace(each, measurement=value, version=seq, replaced=(*each.replaced, each.measurement))
+        if str(each.version) == event.key
+        else each
+        for each in before
     )
-
-
-def _corrected(wrong: StoredMeasurement, event: Event) -> StoredMeasurement:
-    assert event.measurement is not None
-    replaced = (*wrong.replaced, wrong.measurement)
-    return replace(wrong, measurement=event.measurement, version=event.seq, replaced=replaced)

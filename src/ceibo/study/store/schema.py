@@ -1,9 +1,9 @@
 """The tables, their version, and how an older version becomes this one.
 
-ceibo_studies   one row per study; `seq` is the number of its last event, `trials` how many trials
-                it has
-ceibo_trials    one row per trial: what never changes (params, suggestion) and the present state,
-                for claims
+ceibo_studies   one row per study; `seq` is the number of its last event, `trials` the number of its
+                trials
+ceibo_trials    one row per trial: what never changes (params, suggestion), and the present state,
+                which claims compare and swap
 ceibo_events    everything that happened, numbered per study; measurements are the events of kind
                 "measured", and those of kind "corrected" replace the value of the event whose `seq`
                 is their `key`
@@ -19,9 +19,9 @@ VERSION = 2
 """The newest version that is understood here.
 
 1   the tables below
-2   the same, with a correction among the events. A database becomes this with its first correction,
-    and not before: a ceibo that knows no corrections would show the wrong values, and so refuses
-    it, but opens all others.
+2   the same, with a correction among the events. The first correction brings a database to this
+    version: a ceibo that knows no corrections would show the wrong values of such a database, and
+    so refuses it, but opens all others.
 """
 TABLES = 1
 """The version that the tables are created in, and that older ones are brought to."""
@@ -92,12 +92,12 @@ def stored_version(connection: sa.Connection) -> int | None:
     version: int | None = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
     if version is None:
         raise StorageError(
-            "the table ceibo_schema is empty, so this is not a complete ceibo database"
+            "expected a version in the table ceibo_schema, got an empty table; restore a copy."
         )
     if version > VERSION:
         raise NewerSchemaError(
-            f"the database has schema version {version}, this ceibo knows up to {VERSION}; "
-            "upgrade ceibo (nothing was changed)"
+            f"expected a database of at most schema version {VERSION}, got schema version"
+            f" {version}; upgrade ceibo (nothing was changed)."
         )
     return version
 

@@ -1,0 +1,232 @@
+"""The life of a trial: created, claimed, failed, released or withdrawn.
+
+Each write may run again after a commit whose answer was lost. A token that stays the same from run
+to run tells it what an earlier run has already stored.
+"""
+
+import itertools
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from ceibo.errors import NumberTakenError
+from ceibo.study.store import schema
+from ceibo.study.store.database import Database
+from ceibo.study.store.failures import Raced
+from ceibo.study.store.records import (
+    FAILED,
+    QUEUED,
+    RUNNING,
+    WITHDRAWN,
+    Lease,
+    NewTrial,
+    StoredTrial,
+)
+from ceibo.study.store.rows import check_lease, event_row, new_rows, to_reason, trial_from_row
+from ceibo.study.store.transaction import StudyTransaction, change_study, is_trial
+
+trials, events = schema.trials, schema.events
+
+MAX_LOST = 3
+"""A trial that was lost with this many workers is taken for the cause: it is recorded as failed."""
+
+# event -> the states it leads from, and the state it leads to
+_LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), WITHDRAWN)}
+
+
+def hand_out_key(attempt: int) -> str:
+    """The key under which a worker tells the result of the attempt-th hand-out of a trial.
+
+    The first hand-out has the empty key. The late result of an earlier attempt is then a further
+    measurement, under a key of its own.
+    """
+    return "" if attempt <= 1 else f"attempt-{attempt}"
+
+
+def create_trials(
+    database: Database, study_id: int, new: Sequence[NewTrial], expect_number: int | None
+) -> tuple[StoredTrial, ...]:
+    """Record trials and their first events under the next free numbers."""
+    rows = [new_rows(trial) for trial in new]
+    token, runs = uuid.uuid4().hex, itertools.count()
+
+    def work(transaction: StudyTransaction) -> tuple[StoredTrial, ...]:
+        connection, study = transaction.connection, transaction.study
+        mine = sa.select(trials).where(trials.c.study_id == study_id, trials.c.token == token)
+        if next(runs) and (stored := connection.execute(mine.order_by(trials.c.number)).all()):
+            return _trials_at_creation(stored)  # an earlier run was committed without an answer
+        if expect_number not in (None, study.trials):
+            raise NumberTakenError(
+                f"the next trial is number {study.trials}, not {expect_number}: another process"
+                " was first; compute the suggestion again."
+            )
+        for index, (trial, event) in enumerate(rows):
+            place = {"study_id": study_id, "number": study.trials + index}
+            seq = study.seq + 1 + index
+            trial.update(place, created_seq=seq, token=token)
+            event.update(place, seq=seq)
+        # "seconds" is the length of the lease, which the database's clock counts from now, or None
+        until = transaction.now + sa.bindparam("seconds", type_=sa.Double())
+        connection.execute(trials.insert().values(lease_until=until), [trial for trial, _ in rows])
+        transaction.insert_events([event for _, event in rows])
+        transaction.advance(len(rows), len(rows))
+        fresh = sa.select(trials).where(
+            trials.c.study_id == study_id, trials.c.number >= study.trials
+        )
+        return _trials_at_creation(connection.execute(fresh.order_by(trials.c.number)))
+
+    return change_study(database, study_id, work) if rows else ()
+
+
+def _trials_at_creation(rows: Iterable[sa.Row[Any]]) -> tuple[StoredTrial, ...]:
+    return tuple(trial_from_row(row, row.created_seq) for row in rows)
+
+
+def claim(database: Database, study_id: int, lease: Lease | None) -> StoredTrial | None:
+    """Hand out the first trial that is queued or whose lease has lapsed, or None."""
+    check_lease(lease)
+    now = database.now
+    if database.read(lambda connection: _claimable(connection, now, study_id)) is None:
+        return None  # the common case costs no write lock
+    token, runs = uuid.uuid4().hex, itertools.count()
+
+    def work(transaction: StudyTransaction) -> StoredTrial | None:
+        mine = sa.select(trials).where(trials.c.study_id == study_id, trials.c.claim == token)
+        if next(runs) and (row := transaction.connection.execute(mine).first()):
+            # an earlier run was committed without an answer
+            return trial_from_row(row, transaction.study.seq)
+        row = _next_claimable(transaction)
+        return None if row is None else _hand_out(transaction, row, lease, token)
+
+    return change_study(database, study_id, work)
+
+
+def _claimable(
+    connection: sa.Connection, now: sa.ColumnElement[float], study_id: int
+) -> sa.Row[Any] | None:
+    """The first trial that is queued or whose lease has lapsed."""
+    lapsed = sa.and_(trials.c.state == RUNNING, trials.c.lease_until < now)
+    return connection.execute(
+        sa.select(trials)
+        .where(trials.c.study_id == study_id, trials.c.state.in_([QUEUED, RUNNING]))
+        .where(sa.or_(trials.c.state == QUEUED, lapsed))
+        .order_by(trials.c.number)
+        .limit(1)
+    ).first()
+
+
+def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
+    """The first claimable trial, after recording as failed those that were lost too often."""
+    claimable = (transaction.connection, transaction.now, transaction.study_id)
+    row = _claimable(*claimable)
+    while row is not None and (lost := _times_lost(transaction, row.number)) >= MAX_LOST:
+        transaction.append(row, _giving_up(lost))
+        transaction.lock()
+        row = _claimable(*claimable)
+    return row
+
+
+def _times_lost(transaction: StudyTransaction, number: int) -> int:
+    """How often a worker began a trial and neither ended it nor gave it back unharmed."""
+    by_workers = (
+        events.c.study_id == transaction.study_id,
+        events.c.number == number,
+        events.c.worker.is_not(None),
+    )
+    query = sa.select(events.c.kind, events.c.reason).where(*by_workers)
+    happened = transaction.connection.execute(query).all()
+    begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
+    back = [
+        kind
+        for kind, reason in happened
+        if kind == "failed" or (kind == "released" and reason is None)
+    ]
+    return len(begun) - len(back)
+
+
+def _giving_up(lost: int) -> dict[str, Any]:
+    """The event that records a trial as failed because it was lost too often."""
+    event = event_row("failed", FAILED, uuid.uuid4().hex)
+    event["reason"] = (
+        f"given up: {lost} times a worker began it and was gone before there was a result (killed,"
+        " out of memory, a crash, or sys.exit in the objective). To try once more, enqueue the"
+        " same parameters"
+    )
+    return event
+
+
+def _hand_out(
+    transaction: StudyTransaction, row: sa.Row[Any], lease: Lease | None, token: str
+) -> StoredTrial:
+    """Give a trial to the worker of the lease; a lost race repeats the transaction."""
+    study_id, connection = transaction.study_id, transaction.connection
+    worker = None if lease is None else lease.worker
+    unchanged = (trials.c.state == row.state, trials.c.attempt == row.attempt)
+    changed = connection.execute(
+        trials.update()
+        .where(*is_trial(study_id, row.number), *unchanged)
+        .values(
+            state=RUNNING,
+            attempt=row.attempt + 1,
+            worker=worker,
+            lease_until=None if lease is None else transaction.now + lease.seconds,
+            claim=token,
+        )
+    )
+    if changed.rowcount != 1:
+        raise Raced
+    seq = transaction.study.seq + 1
+    event = event_row("claimed", RUNNING, token, worker=worker)
+    transaction.insert_events([{**event, "study_id": study_id, "number": row.number, "seq": seq}])
+    transaction.advance(1, 0)
+    query = sa.select(trials).where(*is_trial(study_id, row.number))
+    return trial_from_row(connection.execute(query).one(), seq)
+
+
+def fail(database: Database, study_id: int, number: int, reason: str, worker: str | None) -> int:
+    """Record a failed evaluation, once; returns the sequence number of the record."""
+    token = uuid.uuid4().hex
+    event = event_row("failed", FAILED, token, worker=worker)
+    event["reason"] = to_reason(reason)
+
+    def work(transaction: StudyTransaction) -> int:
+        trial = transaction.trial(number)
+        query = sa.select(events.c.seq, events.c.key, events.c.reason)
+        failures = query.where(
+            events.c.study_id == study_id, events.c.number == number, events.c.kind == "failed"
+        ).order_by(events.c.seq)
+        for row in transaction.connection.execute(failures):
+            if row.key == token or (trial.state == FAILED and row.reason == event["reason"]):
+                return int(row.seq)
+        holds = trial.state == RUNNING and worker in (None, trial.worker)
+        event["state"] = FAILED if trial.state == QUEUED or holds else trial.state
+        return transaction.append(trial, event)
+
+    return change_study(database, study_id, work)
+
+
+def leave(
+    database: Database,
+    study_id: int,
+    number: int,
+    kind: str,
+    worker: str | None = None,
+    reason: str | None = None,
+) -> bool:
+    """Release or withdraw a trial, if its state allows that and the worker (None: any) holds it."""
+    before, after = _LEAVING[kind]
+    event = event_row(kind, after, uuid.uuid4().hex)
+    event["reason"] = None if reason is None else to_reason(reason)
+
+    def work(transaction: StudyTransaction) -> bool:
+        trial = transaction.trial(number)
+        if transaction.has_event(number, kind, event["key"]):
+            return True  # an earlier run was committed without an answer
+        if trial.state not in before or worker not in (None, trial.worker):
+            return False
+        transaction.append(trial, {**event, "worker": trial.worker})
+        return True
+
+    return change_study(database, study_id, work)
