@@ -7,24 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ceibo import gp
+from ceibo.acquisition import ACQUISITIONS
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp.inputs import Array
 
-Array = NDArray[np.float64]
-
-KERNELS: tuple[type[Kernel], ...] = (Matern12, Matern32, Matern52, SquaredExponential)
-ACQUISITION_NAMES = (
-    "corrected-ei",
-    "ei",
-    "corrected-pi",
-    "pi",
-    "ucb",
-    "noisy-ei",
-    "q-noisy-ei",
-    "corrected-kg",
-    "knowledge-gradient",
-)
+KERNELS = tuple(gp.KERNELS.values())
+ACQUISITION_NAMES = tuple(ACQUISITIONS)
 
 
 def make_gp(

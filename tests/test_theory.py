@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from ceibo import acquisition, theory
 from ceibo.acquisition import normal
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52
+from helpers import KERNELS
 
-KERNELS = (Matern12, Matern32, Matern52, SquaredExponential)
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 

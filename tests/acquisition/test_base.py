@@ -37,7 +37,7 @@ def smooth_points(acq: Acquisition, count: int = 4) -> Array:
         # near zero it rests on few draws, and rounds as they do
         A = A[acq.value(A) > 1e-2 * np.max(acq.value(A))]
         steps = np.concatenate([2 * STEP * np.eye(3), -2 * STEP * np.eye(3), np.zeros((1, 3))])
-        signs = np.stack([acq._gains(acq.predictor(A + step))[0] > 0 for step in steps])
+        signs = np.stack([acq.gains(acq.predictor(A + step))[0] > 0 for step in steps])
         A = A[np.all(signs == signs[0], axis=(0, 2))]
     assert len(A) >= count
     return A[:count]

@@ -12,7 +12,7 @@ from scipy.special import logsumexp, softmax
 
 import torch_oracle
 from ceibo.acquisition import build
-from ceibo.acquisition.monte_carlo import _log_mean, draw
+from ceibo.acquisition.monte_carlo import _log_mean, draw_jointly
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
 from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
@@ -84,7 +84,7 @@ def test_qnei_is_botorchs_given_the_same_base_draws(kernel: type[Kernel], seed: 
             torch_oracle.model_like(gp),
             X_baseline=torch_oracle.tensor(gp.X),
             sampler=_Given(base),
-            objective=GenericMCObjective(lambda f, X=None: -f[..., 0]),
+            objective=GenericMCObjective(lambda f, **_: -f[..., 0]),
             prune_baseline=False,
             cache_root=False,
         )
@@ -136,7 +136,7 @@ def test_pending_points_count_among_the_best() -> None:
 
 def test_draws_have_the_posteriors_moments() -> None:
     gp = small_gp(0)
-    drawn = draw(gp, 4096, seed=1)
+    drawn = draw_jointly(gp, 4096, seed=1)
     # (n, S): the noiseless model passes through its draw
     f = gp.mean + gp.unit * drawn.predictor(gp.X).linear
     dense = Dense(gp)

@@ -9,12 +9,10 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import multivariate_normal, norm
 
 from ceibo import acquisition
-from ceibo.errors import InputError
-from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, Matern52, fit, fit_gp
+from ceibo.errors import InputError, NotPositiveDefiniteError
+from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, fit, fit_gp
 from ceibo.gp.kernels import KERNELS as BY_NAME
-from ceibo.gp.kernels import kernel_class
 from ceibo.gp.likelihood import Objective, Priors
-from ceibo.gp.linalg import NotPositiveDefiniteError
 from ceibo.gp.observations import standardize
 from helpers import Array, kernel_oracle
 
@@ -47,7 +45,7 @@ def theta_of(result: FitResult) -> Array:
 def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> Objective:
     observations = standardize(X, y, noise)
     priors = Priors.default(X.shape[1], observations.infers_noise) if method == "map" else None
-    return Objective(observations, kernel_class(kernel), (), priors)
+    return Objective(observations, BY_NAME[kernel], (), priors)
 
 
 # -- a maximum -------------------------------------------------------------------------
@@ -65,7 +63,7 @@ def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> N
     assert result.status is FitStatus.CONVERGED
     objective = objective_of(X, y, noise, kernel, method)
     theta = theta_of(result)
-    bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
+    bounds = fit.search_bounds(X.shape[1], standardize(X, y, noise).infers_noise)
     polished = minimize(
         lambda t: tuple(-part for part in objective(t)),
         theta,
@@ -84,7 +82,7 @@ def test_gradient_at_the_result_is_small_or_points_out_of_the_range(method: str)
     X[:, 2] = np.random.default_rng(0).random(60)
     result = fit_gp(X, y, noise, method=method)
     gradient = objective_of(X, y, noise, "matern52", method)(theta_of(result))[1]
-    bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
+    bounds = fit.search_bounds(X.shape[1], standardize(X, y, noise).infers_noise)
     theta = theta_of(result)
     outward = ((theta <= bounds[:, 0]) & (gradient < 0)) | (
         (theta >= bounds[:, 1]) & (gradient > 0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential, fit_gp
 from ceibo.gp.linalg import (
     JITTERS,
-    NotPositiveDefiniteError,
     blas_threads,
     factorize,
     limited_blas,
