@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ceibo import acquisition, theory
 from ceibo.acquisition import normal
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52
+from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52, SquaredExponential
 from helpers import KERNELS
 
 seeds = st.integers(0, 2**32 - 1)

@@ -156,8 +156,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
 
 def search_bounds(dimension: int, infers_noise: bool) -> Array:
     """The range of each θ that is searched, (len(θ), 2)."""
-    noise = [_NOISE_RANGE] * infers_noise
-    return np.log(np.array([_LENGTHSCALE_RANGE] * dimension + [_VARIANCE_RANGE] + noise))
+    ranges = [_LENGTHSCALE_RANGE] * dimension + [_VARIANCE_RANGE] + [_NOISE_RANGE] * infers_noise
+    return np.asarray(np.log(np.array(ranges)))
 
 
 @final
