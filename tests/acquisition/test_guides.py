@@ -1,5 +1,7 @@
 """Guides: the search is led elsewhere, the values stay."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -26,7 +28,7 @@ from helpers import (
 )
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
-LEAST = 0.05
+LEAST, NOISE = 0.05, 0.1
 
 
 def climb_value(acq: Acquisition, X: Array, *guides: Guide) -> Array:
@@ -108,10 +110,10 @@ def test_two_fences_add_up_in_value_and_gradient() -> None:
     ],
 )
 def test_bad_fences_say_what_was_expected_and_what_came(
-    points: list, share: float, words: list[str]
+    points: list[Any], share: float, words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
-        Fence(points, Matern52([0.3, 0.3, 0.3]), share)  # type: ignore[arg-type]  # wrong on purpose
+        Fence(points, Matern52(np.full(3, 0.3)), share)  # type: ignore[arg-type]  # wrong on purpose
     for word in words:
         assert word in str(caught.value)
 
@@ -122,14 +124,14 @@ def test_bad_fences_say_what_was_expected_and_what_came(
 def outcomes() -> GaussianProcess:
     """Failures where the first coordinate is large."""
     X = np.random.default_rng(3).random((12, 3))
-    return GaussianProcess(
-        X, np.where(X[:, 0] > 0.6, -1.0, 1.0), 0.1, Matern12([0.4, 2.0, 2.0], 0.8), mean=0.2
-    )
+    kernel = Matern12(np.array([0.4, 2.0, 2.0]), 0.8)
+    labels = np.where(X[:, 0] > 0.6, -1.0, 1.0)
+    return GaussianProcess(X, labels, np.full(12, NOISE), kernel, mean=0.2)
 
 
 def chance(gp: GaussianProcess, X: Array) -> Array:
     mean, variance = gp.posterior(X)
-    return np.asarray(LEAST + (1 - LEAST) * norm.cdf(mean / np.sqrt(variance + gp.expected_noise)))
+    return np.asarray(LEAST + (1 - LEAST) * norm.cdf(mean / np.sqrt(variance + NOISE)))
 
 
 @by_name

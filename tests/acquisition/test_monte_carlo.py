@@ -173,9 +173,7 @@ def test_values_are_positive_and_logarithms_agree(name: str) -> None:
 
 
 def test_what_the_maximiser_climbs_has_a_slope_where_qnei_is_flat() -> None:
-    """Where no draw improves, qNEI is zero; the rounded form still rises towards the good
-    points.
-    """
+    """Where no draw improves, qNEI is zero; the rounded form still rises to the good points."""
     X = np.array([[0.1], [0.5], [0.9]])
     gp = GaussianProcess(X, [-3.0, 0.0, 3.0], 1e-4, Matern52([0.3]))
     acq = build("q-noisy-ei", gp, draws=16)
@@ -200,9 +198,7 @@ def test_coincident_noiseless_points_can_be_drawn_at() -> None:
 
 
 def test_kernel_oracle_is_what_the_model_uses() -> None:
-    """Guards the oracle of this file: a wrong oracle would make the comparisons above
-    meaningless.
-    """
+    """Guards the oracle of this file, on which the comparisons above rest."""
     gp = small_gp(6)
     np.testing.assert_allclose(
         gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13

@@ -55,9 +55,7 @@ def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> 
 @by_method
 @by_kind
 def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> None:
-    """Another optimiser, started there with much patience, gains less than a hundredth of a unit of
-    log density.
-    """
+    """Another optimiser, started there, gains less than a hundredth of a unit of log density."""
     X, y, noise = data(1, kind)
     result = fit_gp(X, y, noise, kernel=kernel, method=method)
     assert result.status is FitStatus.CONVERGED
@@ -121,9 +119,7 @@ def test_maximum_likelihood_has_the_higher_likelihood_and_map_the_higher_posteri
 
 @by_kind
 def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
-    """Maximum a posteriori: no other constant is more probable. Maximum likelihood: the average of
-    y.
-    """
+    """Maximum a posteriori: no constant is more probable. Maximum likelihood: the average of y."""
     X, y, noise = data(8, kind)
     result = fit_gp(X, y, noise)
     variances = np.where(np.isnan(noise), result.noise_variance or 0.0, noise)
@@ -141,9 +137,7 @@ def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
 
 
 def test_the_mean_of_a_biased_sample_is_not_the_average() -> None:
-    """A search that measured mostly near the minimum: the average is low, the constant far from it
-    is not.
-    """
+    """Where most measurements are near the minimum the average is low, the constant is not."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.random((10, 2)), 0.5 + 0.03 * rng.standard_normal((40, 2))])
     y = -np.exp(-30.0 * np.sum((X - 0.5) ** 2, axis=1))

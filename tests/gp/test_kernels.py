@@ -86,8 +86,9 @@ def test_cross_holds_the_same_values_and_contracted_gradients(kernel: type[Kerne
 @by_kernel
 @given(s=st.floats(1e-12, 1e5))
 def test_the_slope_is_the_derivative_of_the_profile(kernel: type[Kernel], s: float) -> None:
-    """By mean value: (g(s+h) − g(s−h))/2h lies between the slopes at both ends, since every profile
-    is convex in s.
+    """By mean value: (g(s+h) − g(s−h))/2h lies between the slopes at both ends.
+
+    Every profile is convex in s.
     """
     ends = np.array([s * 0.999, s * 1.001])
     values, slopes = kernel.profile(ends)

@@ -31,8 +31,7 @@ def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
     """
     z = _ratio(u, s)
     left = z < -1.0
-    # Right of −1 the two-term form, finite however small s is; left of it s·τ(z), without
-    # cancellation.
+    # Right of −1 the two-term form, finite for every s; left of it s·τ(z), which does not cancel.
     value = np.where(
         left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z)
     )
