@@ -76,10 +76,11 @@ class Belief:
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean over the space, of those likely to succeed."""
         gp = self.model.gp
+        outcomes = failure_model(self.evidence, self.space)
+        guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
         function = acq.posterior_mean(gp)
-        if (outcomes := failure_model(self.evidence, self.space)) is not None:
-            function = acq.feasible(function, outcomes, likely_is_enough=True)
-        maximum = acq.maximize(function, seed=self.seed, discrete=self.space.discrete)
+        discrete = self.space.discrete
+        maximum = acq.maximize(function, seed=self.seed, discrete=discrete, guides=guides)
         # Keeping off where it fails may have led away from the best measured point, which stands
         # as well.
         points = [maximum.x, acq.find_incumbent(gp).x]

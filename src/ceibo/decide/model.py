@@ -10,6 +10,7 @@ from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
+from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Indices
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
@@ -80,7 +81,7 @@ def fit_model(
     if n <= limit:
         whole = fit(np.arange(n))
         return Model(whole.gp, whole, exponent, n, n)
-    first = fit(_spread(n, min(limit, _FIT_ROWS)))
+    first = fit(evenly(n, min(limit, _FIT_ROWS)))
     rows = _most_telling(first.gp, X, limit)
     gp = _recondition(first, X[rows], y[rows], variance[rows])
     return Model(gp, first, exponent, n, limit)
@@ -91,7 +92,7 @@ def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
     if len(evidence.failed) == 0:
         return None
     measured, failed = np.unique(evidence.X, axis=0), evidence.failed[-_FIT_ROWS:]
-    measured = measured[_spread(len(measured), min(len(measured), _FIT_ROWS))]
+    measured = measured[evenly(len(measured), min(len(measured), _FIT_ROWS))]
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     X = np.concatenate([measured, failed])
     # Outcomes change abruptly, which a rough process follows best.
@@ -104,18 +105,13 @@ def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
     return np.ldexp(evidence.y, -exponent), noise**2
 
 
-def _spread(n: int, count: int) -> Indices:
-    """`count` of n indices, evenly spread."""
-    return np.linspace(0, n - 1, count).round().astype(np.intp)
-
-
 def _most_telling(gp: GaussianProcess, X: Array, count: int) -> Indices:
     """Rows of the half with the best posterior means, and of an even spread over the rest."""
     parts = np.array_split(X, len(X) // 2000 + 1)
     means = np.concatenate([gp.posterior(part)[0] for part in parts])
     order = np.argsort(means, kind="stable")
     best, rest = order[: count // 2], np.sort(order[count // 2 :])
-    return np.sort(np.concatenate([best, rest[_spread(len(rest), count - count // 2)]]))
+    return np.sort(np.concatenate([best, rest[evenly(len(rest), count - count // 2)]]))
 
 
 def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, final
 
 from ceibo import acquisition as acq
-from ceibo.acquisition.build import DEFAULT_DRAWS
 from ceibo.errors import InputError
+from ceibo.gp import KERNELS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
 DEFAULT_ACQUISITION: Final = "noisy-ei"
@@ -23,9 +23,8 @@ class Settings:
 
     Args:
         acquisition: a name from ceibo.acquisition.ACQUISITIONS; "corrected-ei" is the paper's.
-        kernel: "matern52", "matern32", "matern12", "squared-exponential", or "auto": of Matérn 5/2
-            and the squared exponential the one that explains the observations better, chosen anew
-            for every suggestion.
+        kernel: a name from ceibo.gp.KERNELS, or "auto": of Matérn 5/2 and the squared exponential
+            the one that explains the observations better, chosen anew for every suggestion.
         fit: "map" or "ml".
         n_initial: size of the initial design, which counts existing data; twice the number of
             parameters, at least four, by default.
@@ -43,15 +42,11 @@ class Settings:
     draws: int | None = None
 
     def __post_init__(self) -> None:
-        known: tuple[tuple[str, Any], ...] = (
-            ("acquisition", acq.ACQUISITIONS),
-            ("kernel", ("auto", "matern12", "matern32", "matern52", "squared-exponential")),
-            ("fit", ("map", "ml")),
-        )
-        for name, allowed in known:
-            value = getattr(self, name)
-            if value not in allowed:
-                raise InputError(f"{name} must be one of {', '.join(allowed)}, got {value!r}.")
+        acq.ACQUISITIONS.find(self.acquisition)
+        if self.kernel != "auto":
+            KERNELS.find(self.kernel, also=("auto",))
+        if self.fit not in ("map", "ml"):
+            raise InputError(f"fit must be one of map, ml, got {self.fit!r}.")
         for name in ("n_initial", "draws"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or value < 1):
@@ -66,7 +61,7 @@ class Settings:
 
     def resolve(self, dimension: int) -> "Settings":
         """The same settings with every choice written out, for a space of so many dimensions."""
-        draws = DEFAULT_DRAWS.get(self.acquisition) if self.draws is None else self.draws
+        draws = acq.ACQUISITIONS[self.acquisition].draws if self.draws is None else self.draws
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:

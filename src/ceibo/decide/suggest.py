@@ -17,10 +17,10 @@ from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
-from ceibo.gp import Hyperparameters
+from ceibo.gp import GaussianProcess, Hyperparameters
 from ceibo.gp.inputs import Array
 
-# Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around
+# Fences (see acquisition/guides.py), in length scales: wide around failures, and just enough around
 # points that are being measured to keep a batch from collapsing into one point.
 _FAILED_FENCE: Final = 0.1
 _PENDING_FENCE: Final = 0.02
@@ -82,13 +82,13 @@ def suggest(
     model = fit_model(evidence, space, settings, start)
     found = search(model, evidence, space, settings, _key(seed, number))
     params = space.from_unit(found.x)
-    has_no_unit = settings.acquisition.endswith("pi")
+    in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
         x=space.to_unit(params),
         params=params,
         source="model",
         acquisition=settings.acquisition,
-        value=found.value if has_no_unit else model.natural(found.value),
+        value=model.natural(found.value) if in_objective_units else found.value,
         incumbent_mean=evidence.direction.flip(model.natural(found.incumbent.mean)),
         incumbent_std=model.natural(found.incumbent.std),
         start=start,
@@ -119,16 +119,18 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     """
     gp = model.conditioned(evidence, settings.max_observations)
     function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
+    guides: list[acq.Guide] = []
     if (outcomes := failure_model(evidence, space)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
-        function = acq.feasible(function, outcomes, caution=caution)
+        guides.append(acq.Chance(outcomes, caution=caution))
     # Whoever withdrew a point will not want its neighbour next.
-    function = acq.avoid(function, evidence.withdrawn, _FAILED_FENCE)
+    guides += _fences(evidence.withdrawn, gp, _FAILED_FENCE)
     pending, failed, fallback = evidence.pending, evidence.failed, None
     while True:
-        climbed = acq.avoid(function, pending, _PENDING_FENCE)
-        climbed = acq.avoid(climbed, failed, _FAILED_FENCE)
-        x, value = acq.maximize(climbed, seed=seed, discrete=space.discrete)
+        fences = _fences(pending, gp, _PENDING_FENCE) + _fences(failed, gp, _FAILED_FENCE)
+        x, value = acq.maximize(
+            function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
+        )
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
             return Found(x, value, function.incumbent, fallback)
@@ -136,6 +138,10 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
             pending, fallback = pending[:0], "every other point has failed or is being measured"
         else:
             failed, fallback = failed[:0], "every point has failed or is being measured"
+
+
+def _fences(points: Array, gp: GaussianProcess, share: float) -> list[acq.Guide]:
+    return [acq.Fence(points, gp.kernel, share)] if len(points) else []
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:

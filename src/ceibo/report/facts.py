@@ -9,6 +9,7 @@ import numpy as np
 
 from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
+from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
 from ceibo.report.sensitivity import Importance, importance, posterior_means
 from ceibo.study import Study, Trial
@@ -130,8 +131,7 @@ def _grid(space: Space, column: int) -> Array:
         return np.linspace(0, 1, _GRID)
     if len(levels) <= _MOST_LEVELS:
         return levels
-    places = np.unique(np.linspace(0, len(levels) - 1, _GRID).round().astype(int))
-    return np.asarray(levels[places])
+    return np.asarray(levels[np.unique(evenly(len(levels), _GRID))])
 
 
 def _map(belief: Belief, place: Array, first: int, second: int) -> Map:
@@ -194,8 +194,7 @@ def _gains(belief: Belief, sources: Mapping[int, Mapping[str, Any]]) -> list[tup
 
 def _spread(items: list[int], count: int) -> list[int]:
     """At most `count` of the items, evenly spread."""
-    places = np.unique(np.linspace(0, len(items) - 1, min(count, len(items))).round().astype(int))
-    return [items[place] for place in places]
+    return [items[place] for place in np.unique(evenly(len(items), min(count, len(items))))]
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:

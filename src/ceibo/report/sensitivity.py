@@ -16,6 +16,7 @@ from scipy.stats import qmc
 
 from ceibo.decide import Space
 from ceibo.gp import GaussianProcess
+from ceibo.gp.grid import snap
 from ceibo.gp.inputs import Array, Indices
 from ceibo.gp.linalg import limited_blas
 
@@ -43,7 +44,7 @@ def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
     """The importance of each parameter for the posterior mean."""
     d = len(space)
     draws = qmc.Sobol(2 * d, scramble=True, rng=np.random.default_rng(seed)).random(_POINTS)
-    A, B = _on_levels(draws[:, :d], space), _on_levels(draws[:, d:], space)
+    A, B = snap(draws[:, :d], space.discrete), snap(draws[:, d:], space.discrete)
     mixed = []
     for column in range(d):
         swapped = A.copy()
@@ -58,15 +59,6 @@ def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
     total = np.mean((fa - fab) ** 2, axis=1) / 2 / variance
     alone = np.mean(fb * (fab - fa), axis=1) / variance
     return Importance(np.clip(np.minimum(alone, total), 0, 1), np.clip(total, 0, 1))
-
-
-def _on_levels(X: Array, space: Space) -> Array:
-    """Points moved to the centre of the level they fall into, where a parameter has levels."""
-    snapped = X.copy()
-    for column, levels in space.discrete.items():
-        nearest = np.minimum((X[:, column] * len(levels)).astype(int), len(levels) - 1)
-        snapped[:, column] = levels[nearest]
-    return snapped
 
 
 def _means(gp: GaussianProcess, X: Array) -> Array:
