@@ -2,13 +2,71 @@
 to try.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
 
 class CeiboError(Exception):
     """Base of every error that ceibo raises on purpose."""
 
 
+@final
+@dataclass(frozen=True)
+class Given:
+    """A value in an error, with the name of its option if it has one: log=True in Python."""
+
+    name: str = ""
+    value: object = None
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}" if self.name else repr(self.value)
+
+
+Words = str | Given | tuple[str | Given, ...]
+
+
 class InputError(CeiboError, ValueError):
-    """An argument has the wrong shape, range or name."""
+    """An argument has the wrong shape, range or name.
+
+    Made from one message, or from the parts of "subject: expected …, got …; advice.". A `Given` in
+    the parts is written by `render` as the reader would write it; `str` has the Python form.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        subject: str = "",
+        expected: Words = "",
+        got: Words = "",
+        advice: Words = "",
+    ) -> None:
+        self.subject, self.expected, self.got, self.advice = subject, expected, got, advice
+        super().__init__(message or self.render())
+
+    def render(self, write: Callable[[Given], str] = str) -> str:
+        """The message, with every `Given` in it as `write` writes it."""
+        if not self.expected:
+            return str(self)
+        expected, got, advice = (
+            _join(words, write) for words in (self.expected, self.got, self.advice)
+        )
+        subject = f"{self.subject}: " if self.subject else ""
+        end = f"; {advice}" if advice else ""
+        stop = "" if end.endswith("?") else "."
+        return f"{subject}expected {expected}, got {got}{end}{stop}"
+
+    def about(self, subject: str) -> "InputError":
+        """The same error with another subject, such as a parameter in place of its type."""
+        if not self.expected:
+            return InputError(f"{subject}: {self}")
+        return InputError(subject=subject, expected=self.expected, got=self.got, advice=self.advice)
+
+
+def _join(words: Words, write: Callable[[Given], str]) -> str:
+    parts = words if isinstance(words, tuple) else (words,)
+    return "".join(write(part) if isinstance(part, Given) else part for part in parts)
 
 
 class NotFoundError(InputError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, ove
 
 import numpy as np
 
-from ceibo.decide.dimensions import AnyDimension
+from ceibo.decide.dimensions import Dimension
 from ceibo.decide.estimate import (
     Estimate,
     NoMeasurementError,
@@ -103,7 +103,7 @@ class Study:
     @classmethod
     def create(  # noqa: PLR0913 - public, keyword-only
         cls,
-        space: Mapping[str, AnyDimension] | Space,
+        space: Mapping[str, Dimension] | Space,
         *,
         storage: str | None = None,
         name: str = "study",
@@ -146,7 +146,7 @@ class Study:
         storage: str,
         name: str = "study",
         *,
-        space: Mapping[str, AnyDimension] | Space | None = None,
+        space: Mapping[str, Dimension] | Space | None = None,
     ) -> Self:
         """An existing study; with a `space` given, it must be the one stored. Changes nothing if
         there is none.
