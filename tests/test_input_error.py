@@ -60,15 +60,15 @@ def test_each_door_has_its_own_words(entry: dict[str, Any], python: str, toml: s
 
 
 def test_parts_are_optional() -> None:
-    assert str(InputError(expected="a", got="b")) == "expected a, got b."
-    assert str(InputError(expected="a", got="b", advice="try c?")) == "expected a, got b; try c?"
+    assert str(InputError("", "a", "b")) == "expected a, got b."
+    assert str(InputError("", "a", "b", "try c?")) == "expected a, got b; try c?"
     plain = InputError("something is wrong.")
     assert plain.render(given_in_toml) == str(plain) == "something is wrong."
     assert str(plain.about("x")) == "x: something is wrong."
 
 
 def test_errors_can_be_pickled_with_their_parts() -> None:
-    error = InputError(subject="x", expected=Given("log", True), got=Given(value="a"))
+    error = InputError("x", Given("log", True), Given(value="a"))
     again = pickle.loads(pickle.dumps(error))
     assert isinstance(again, InputError)
     assert issubclass(InputError, ValueError)

@@ -34,39 +34,30 @@ class InputError(CeiboError, ValueError):
     """
 
     def __init__(
-        self,
-        message: str = "",
-        *,
-        subject: str = "",
-        expected: Words = "",
-        got: Words = "",
-        advice: Words = "",
+        self, subject: str, expected: Words = "", got: Words = "", advice: Words = ""
     ) -> None:
         self.subject, self.expected, self.got, self.advice = subject, expected, got, advice
-        super().__init__(message or self.render())
+        super().__init__(self.render())
 
     def render(self, write: Callable[[Given], str] = str) -> str:
         """The message, with every `Given` in it as `write` writes it."""
         if not self.expected:
-            return str(self)
-        expected, got, advice = (
-            _join(words, write) for words in (self.expected, self.got, self.advice)
-        )
-        subject = f"{self.subject}: " if self.subject else ""
-        end = f"; {advice}" if advice else ""
-        stop = "" if end.endswith("?") else "."
-        return f"{subject}expected {expected}, got {got}{end}{stop}"
+            return self.subject
+
+        def join(words: Words) -> str:
+            parts = words if isinstance(words, tuple) else (words,)
+            return "".join(write(part) if isinstance(part, Given) else part for part in parts)
+
+        about = f"{self.subject}: " if self.subject else ""
+        advice = f"; {join(self.advice)}" if self.advice else ""
+        stop = "" if advice.endswith("?") else "."
+        return f"{about}expected {join(self.expected)}, got {join(self.got)}{advice}{stop}"
 
     def about(self, subject: str) -> "InputError":
         """The same error with another subject, such as a parameter in place of its type."""
         if not self.expected:
             return InputError(f"{subject}: {self}")
-        return InputError(subject=subject, expected=self.expected, got=self.got, advice=self.advice)
-
-
-def _join(words: Words, write: Callable[[Given], str]) -> str:
-    parts = words if isinstance(words, tuple) else (words,)
-    return "".join(write(part) if isinstance(part, Given) else part for part in parts)
+        return InputError(subject, self.expected, self.got, self.advice)
 
 
 class NotFoundError(InputError):

@@ -37,15 +37,13 @@ class Measurement:
         std = None if noise is None else _number(noise, "noise")
         if std is not None and not 0 <= std < math.inf:
             raise InputError(
-                expected="noise as a finite standard deviation >= 0",
-                got=repr(noise),
-                advice="leave it out if it is unknown",
+                f"expected noise as a finite standard deviation >= 0, got {noise!r}; leave it out"
+                " if it is unknown."
             )
         if values and not _same(number, _mean(values)):
             raise InputError(
-                expected="value to be the mean of the replicates",
-                got=repr(number),
-                advice="use Measurement.of(…)",
+                f"expected value to be the mean of the replicates, got {number!r}; use"
+                " Measurement.of(…)."
             )
         object.__setattr__(self, "value", number)
         object.__setattr__(self, "noise", std)
@@ -56,14 +54,12 @@ class Measurement:
         """Repeated measurements of one thing: the value is their mean, the noise is inferred."""
         if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
             raise InputError(
-                expected="a list of replicates, as in [0.31, 0.29, 0.36]", got=repr(replicates)
+                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}."
             )
         values = tuple(_number(value, "replicate") for value in replicates)
         if not values:
             raise InputError(
-                expected="at least one replicate",
-                got="none",
-                advice="report a failed trial as failed",
+                "expected at least one replicate, got none; report a failed trial as failed."
             )
         return cls(_mean(values), None, values)
 
@@ -80,9 +76,7 @@ class Measurement:
         """Plain JSON data; non-finite values have no place in JSON and are refused."""
         if not self.is_finite:
             raise InputError(
-                expected="a finite measurement",
-                got=repr(self),
-                advice="a non-finite one is a failure",
+                f"expected a finite measurement, got {self!r}; a non-finite one is a failure."
             )
         noise = {} if self.noise is None else {"noise": self.noise}
         replicates = {"replicates": list(self.replicates)} if self.replicates else {}
@@ -94,7 +88,7 @@ class Measurement:
         known = {"value", "noise", "replicates"}
         if not isinstance(data, Mapping) or not {"value"} <= set(data) <= known:
             raise InputError(
-                expected="a measurement with value, noise or replicates", got=repr(data)
+                f"expected a measurement with value, noise or replicates, got {data!r}."
             )
         return cls(data["value"], data.get("noise"), tuple(data.get("replicates", ())))
 
@@ -127,10 +121,6 @@ def _number(value: object, what: str) -> float:
 
 def _not_a_number(value: object, what: str) -> InputError:
     return InputError(
-        expected=f"{what} to be a number",
-        got=f"{value!r} ({type(value).__name__})",
-        advice=(
-            "a value with its noise is Measurement(value, noise=…), replicates are"
-            " Measurement.of([…])"
-        ),
+        f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its"
+        " noise is Measurement(value, noise=…), replicates are Measurement.of([…])."
     )

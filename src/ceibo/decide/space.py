@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
-from ceibo.decide.dimensions.table import dimension_from_json, is_registered
-from ceibo.errors import Given, InputError
+from ceibo.decide.dimensions.table import check_registered, dimension_from_json
+from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 
 __all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "Value"]
@@ -27,28 +27,21 @@ class Space:
             dimensions = dimensions.dimensions
         if not isinstance(dimensions, Mapping) or not dimensions:
             raise InputError(
-                expected='a space with at least one parameter, as in {"temp": Float(20, 90)}',
-                got=repr(dimensions),
+                'expected a space with at least one parameter, as in {"temp": Float(20, 90)},'
+                f" got {dimensions!r}."
             )
         self.dimensions: dict[str, Dimension] = {}
         for name, dimension in dimensions.items():
             if not isinstance(name, str) or not name or not name.isprintable() or len(name) > 200:
                 raise InputError(
-                    expected="parameter names of 1 to 200 printable characters", got=repr(name)
+                    f"expected parameter names of 1 to 200 printable characters, got {name!r}."
                 )
             if not isinstance(dimension, Dimension):
                 raise InputError(
-                    subject=f"parameter {name!r}",
-                    expected="a dimension such as Float(0, 1), Int(1, 8) or Categorical([…])",
-                    got=repr(dimension),
+                    f"parameter {name!r}: expected a dimension such as Float(0, 1), got"
+                    f" {dimension!r}."
                 )
-            if not is_registered(dimension):
-                raise InputError(
-                    subject=f"parameter {name!r}",
-                    expected="a registered type of dimension",
-                    got=repr(dimension),
-                    advice="call ceibo.decide.dimensions.register with its class",
-                )
+            check_registered(dimension, name)
             self.dimensions[name] = dimension
 
     def __len__(self) -> int:
@@ -69,6 +62,10 @@ class Space:
         """The parameter names, in column order."""
         return tuple(self.dimensions)
 
+    @property
+    def _list(self) -> str:
+        return ", ".join(self.dimensions)
+
     @cached_property
     def discrete(self) -> dict[int, Array]:
         """Column -> its allowed coordinates, ascending, where it is not searched as continuous."""
@@ -86,13 +83,12 @@ class Space:
 
         An error names the first that is wrong.
         """
-        names = ", ".join(self.names)
         if not isinstance(params, Mapping):
-            raise InputError(expected=f"parameters as a dict of {names}", got=repr(params))
+            raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
-            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {names}.")
+            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
         if missing := [name for name in self.dimensions if name not in params]:
-            raise InputError(f"parameter {missing[0]!r} is missing; the space has {names}.")
+            raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
         return {
             name: dimension.check(params[name], name) for name, dimension in self.dimensions.items()
         }
@@ -114,11 +110,11 @@ class Space:
         point = np.asarray(u, dtype=float)
         if point.shape != (len(self),):
             raise InputError(
-                expected=f"{len(self)} coordinates", got=f"an array of shape {point.shape}"
+                f"expected {len(self)} coordinates, got an array of shape {point.shape}."
             )
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
-            raise InputError(expected="finite coordinates in [0, 1]", got=repr(coordinates))
+            raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}.")
         return {
             name: d.from_unit(x)
             for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)
@@ -132,7 +128,7 @@ class Space:
     def from_json(cls, data: object) -> Self:
         """The space that `to_json` or a study file wrote down."""
         if not isinstance(data, Mapping):
-            raise InputError(expected="a table of parameters", got=Given(value=data))
+            raise InputError(f"expected a table of parameters, got {data!r}.")
         return cls({name: dimension_from_json(entry, str(name)) for name, entry in data.items()})
 
     def check_same(self, other: "Space") -> None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ceibo.decide.dimensions.levels import level_centres
 from ceibo.gp.inputs import Array
 
 Value = str | int | float | bool | None
@@ -34,13 +35,13 @@ class Dimension(ABC):
         """The number of values, or None if continuous."""
 
     @property
-    @abstractmethod
     def coordinates(self) -> Array | None:
         """The allowed coordinates, ascending, or None if the dimension is searched as continuous.
 
         A dimension of more than `MAX_LISTED_LEVELS` levels is searched as continuous and rounded by
         `from_unit`: its grid is finer than any length scale that a model can learn.
         """
+        return level_centres(self.levels)
 
     @abstractmethod
     def check(self, value: object, name: str) -> Value:
@@ -68,9 +69,9 @@ class Dimension(ABC):
         return None
 
     @classmethod
-    def parse(cls, text: str) -> dict[str, Any] | None:  # noqa: ARG003 - by default no short form
+    def parse(cls, text: str) -> dict[str, Any] | None:
         """The entry of a study file that `--param name=text` stands for; None if another type's."""
-        return None
+        return {"type": text} if text == cls.type_name else None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, as in a study file."""

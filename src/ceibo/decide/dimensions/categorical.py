@@ -9,9 +9,8 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
-from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at, level_centres
+from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
 from ceibo.errors import Given, InputError
-from ceibo.gp.inputs import Array
 
 
 @final
@@ -33,25 +32,23 @@ class Categorical(Dimension):
             choices, Sequence | np.ndarray
         ):
             raise InputError(
-                subject="Categorical",
-                expected='a list of choices, as in ["water", "ethanol"]',
-                got=Given("choices", choices),
+                "Categorical",
+                'a list of choices, as in ["water", "ethanol"]',
+                Given("choices", choices),
             )
         plain = tuple(_to_choice(choice) for choice in choices)
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
             raise InputError(
-                subject="Categorical",
-                expected=f"2 to {MAX_LISTED_LEVELS} choices",
-                got=str(len(plain)),
-                advice="a dimension with one value can be left out of the space",
+                "Categorical",
+                f"2 to {MAX_LISTED_LEVELS} choices",
+                str(len(plain)),
+                "a dimension with one value can be left out of the space",
             )
         keys = [_identity(choice) for choice in plain]
         for index, key in enumerate(keys):
             if key in keys[:index]:
                 raise InputError(
-                    subject="Categorical",
-                    expected="distinct choices",
-                    got=(Given(value=plain[index]), " twice"),
+                    "Categorical", "distinct choices", (Given(value=plain[index]), " twice")
                 )
         object.__setattr__(self, "choices", plain)
 
@@ -70,11 +67,6 @@ class Categorical(Dimension):
         return len(self.choices)
 
     @property
-    def coordinates(self) -> Array | None:
-        """The centres of the cells of the choices."""
-        return level_centres(self.levels)
-
-    @property
     def listed(self) -> tuple[Value, ...]:
         """The choices."""
         return self.choices
@@ -88,10 +80,10 @@ class Categorical(Dimension):
         index = self._index(value)
         if index is None:
             raise InputError(
-                subject=f"parameter {name!r}",
-                expected=f"one of {list(self.choices)!r}",
-                got=f"{value!r} ({type(to_plain(value)).__name__})",
-                advice="the type counts too",
+                f"parameter {name!r}",
+                f"one of {list(self.choices)!r}",
+                f"{value!r} ({type(to_plain(value)).__name__})",
+                "the type counts too",
             )
         return self.choices[index]
 
@@ -99,7 +91,7 @@ class Categorical(Dimension):
         """The centre of the cell of a checked choice."""
         index = self._index(value)
         if index is None:
-            raise InputError(expected=f"one of {list(self.choices)!r}", got=repr(value))
+            raise InputError(f"expected one of {list(self.choices)!r}, got {value!r}.")
         return (index + 0.5) / len(self.choices)
 
     def from_unit(self, u: float) -> Value:
@@ -107,7 +99,6 @@ class Categorical(Dimension):
         return self.choices[level_at(u, len(self.choices))]
 
     def describe(self) -> str:
-        """The dimension in a few words for people."""
         return f"one of {', '.join(map(str, self.choices))}"
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
@@ -134,16 +125,11 @@ def _to_choice(value: object) -> Value:
     plain = to_plain(value)
     if plain is not None and type(plain) not in (str, int, float, bool):
         raise InputError(
-            subject="Categorical",
-            expected="choices of type str, int, float, bool or None",
-            got=Given(value=value),
+            "Categorical", "choices of type str, int, float, bool or None", Given(value=value)
         )
     if isinstance(plain, float) and not math.isfinite(plain):
         raise InputError(
-            subject="Categorical",
-            expected="finite numbers",
-            got=Given(value=plain),
-            advice="write it as a string",
+            "Categorical", "finite numbers", Given(value=plain), "write it as a string"
         )
     return plain  # type: ignore[return-value]  # the type was checked above
 

@@ -15,12 +15,11 @@ from decimal import Decimal, localcontext
 from functools import cached_property
 from typing import Any, ClassVar, final
 
+from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.decide.dimensions.base import Dimension
-from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at, level_centres
-from ceibo.decide.dimensions.ranges import check_order, finite, flag, number_in, parse_range
+from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
 from ceibo.errors import Given, InputError
-from ceibo.gp.inputs import Array
 
 
 @final
@@ -40,54 +39,54 @@ class Float(Dimension):
     step: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        low, high = finite(self.low, "Float", "low"), finite(self.high, "Float", "high")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        object.__setattr__(self, "log", flag(self.log, "Float", "log"))
-        check_order(low, high, "Float")
+        low = ranges.finite(self.low, "Float", "low")
+        high = ranges.finite(self.high, "Float", "high")
+        ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Float", "log"))
+        ranges.check_order(low, high, "Float")
         if self.log and low <= 0:
             raise InputError(
-                subject="Float",
-                expected=("low > 0 with ", Given("log", True)),
-                got=Given("low", low),
-                advice=("use a positive low or ", Given("log", False)),
+                "Float",
+                ("low > 0 with ", Given("log", True)),
+                Given("low", low),
+                ("use a positive low or ", Given("log", False)),
             )
         if self.log and not math.log(low) < math.log(high):
             raise InputError(
-                subject="Float",
-                expected="low and high with different logarithms",
-                got=(Given("low", low), " and ", Given("high", high)),
-                advice=("use ", Given("log", False)),
+                "Float",
+                "low and high with different logarithms",
+                (Given("low", low), " and ", Given("high", high)),
+                ("use ", Given("log", False)),
             )
         if self.step is not None:
-            object.__setattr__(self, "step", finite(self.step, "Float", "step"))
-            self._check_step(finite(self.step, "Float", "step"))
+            step = ranges.finite(self.step, "Float", "step")
+            ranges.set_fields(self, step=step)
+            self._check_step(step)
 
     def _check_step(self, step: float) -> None:
         given, box = Given("step", step), f"[{self.low!r}, {self.high!r}]"
         if self.log:
             raise InputError(
-                subject="Float",
-                expected=("step or ", Given("log", True)),
-                got="both, which exclude each other",
-                advice=("drop one, or use an int with ", Given("log", True)),
+                "Float",
+                ("step or ", Given("log", True)),
+                "both, which exclude each other",
+                ("drop one, or use an int with ", Given("log", True)),
             )
         if step <= 0:
-            raise InputError(subject="Float", expected="step > 0", got=given)
+            raise InputError("Float", "step > 0", given)
         count = (self.high / 2 - self.low / 2) / step
         if count > MAX_LEVELS / 2 or step < 4 * math.ulp(self._magnitude):
             raise InputError(
-                subject="Float",
-                expected=f"a step that a double can resolve in {box}",
-                got=(given, ", which is too fine"),
-                advice="leave step out",
+                "Float",
+                f"a step that a double can resolve in {box}",
+                (given, ", which is too fine"),
+                "leave step out",
             )
         if self.levels == 1:
             raise InputError(
-                subject="Float",
-                expected=f"a step within {box}",
-                got=(given, ", which leaves one value"),
-                advice="use a smaller step or leave the dimension out",
+                "Float",
+                f"a step within {box}",
+                (given, ", which leaves one value"),
+                "use a smaller step or leave the dimension out",
             )
 
     @property
@@ -96,21 +95,15 @@ class Float(Dimension):
 
     @cached_property
     def levels(self) -> int | None:
-        """The number of values, or None if continuous."""
         if self.step is None:
             return None
         with localcontext() as context:
             context.prec = 60
             return int((_decimal(self.high) - _decimal(self.low)) // _decimal(self.step)) + 1
 
-    @property
-    def coordinates(self) -> Array | None:
-        """The centres of the cells of a grid, or None."""
-        return level_centres(self.levels)
-
     def check(self, value: object, name: str) -> float:
         """The value as a float inside the box, and on the grid if there is one."""
-        number = number_in(value, name, self.wanted)
+        number = ranges.number_in(value, name, self.wanted)
         if isinstance(number, int):
             try:
                 number = float(number)
@@ -120,9 +113,7 @@ class Float(Dimension):
         slack = 0.0 if self.step is None else 4 * math.ulp(self._magnitude)
         if not self.low - slack <= number <= self.high + slack:
             raise InputError(
-                subject=f"parameter {name!r}",
-                expected=f"a value in [{self.low!r}, {self.high!r}]",
-                got=repr(value),
+                f"parameter {name!r}", f"a value in [{self.low!r}, {self.high!r}]", repr(value)
             )
         return number if self.step is None else self._snap(number, name)
 
@@ -130,10 +121,10 @@ class Float(Dimension):
         snapped = self._level(self._index(number))
         if abs(snapped - number) > 4 * math.ulp(self._magnitude):
             raise InputError(
-                subject=f"parameter {name!r}",
-                expected=f"{self.low!r} plus a multiple of {self.step!r}",
-                got=repr(number),
-                advice=f"the nearest is {snapped!r}",
+                f"parameter {name!r}",
+                f"{self.low!r} plus a multiple of {self.step!r}",
+                repr(number),
+                f"the nearest is {snapped!r}",
             )
         return snapped
 
@@ -154,7 +145,6 @@ class Float(Dimension):
             return float(_decimal(self.low) + index * _decimal(self.step))
 
     def to_unit(self, value: float) -> float:
-        """The coordinate in [0, 1] of a checked value."""
         levels = self.levels
         if levels is not None:
             return (self._index(value) + 0.5) / levels
@@ -169,7 +159,6 @@ class Float(Dimension):
         return min(max(u, 0.0), 1.0)
 
     def from_unit(self, u: float) -> float:
-        """The value at coordinate u; coordinates beyond [0, 1] mean the ends."""
         levels = self.levels
         if levels is not None:
             return self._level(level_at(u, levels))
@@ -191,7 +180,6 @@ class Float(Dimension):
         return math.ldexp(self.low, -exponent), math.ldexp(self.high, -exponent), exponent
 
     def describe(self) -> str:
-        """The dimension in a few words for people."""
         log = ", logarithmic" if self.log else ""
         step = f", in steps of {self.step}" if self.step else ""
         return f"float from {self.low} to {self.high}{log}{step}"
@@ -208,7 +196,7 @@ class Float(Dimension):
     @classmethod
     def parse(cls, text: str) -> dict[str, Any] | None:
         """Reads LOW:HIGH, LOW:HIGH:log and LOW:HIGH:step=S."""
-        keys = parse_range(text.split(":"))
+        keys = ranges.parse_range(text.split(":"))
         return None if keys is None else {"type": cls.type_name, **keys}
 
 

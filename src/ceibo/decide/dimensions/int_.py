@@ -11,10 +11,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS, level_at, level_centres
-from ceibo.decide.dimensions.ranges import check_order, flag, number_in, parse_range, whole
 from ceibo.errors import Given, InputError
 from ceibo.gp.inputs import Array
 
@@ -33,67 +33,54 @@ class Int(Dimension):
     log: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        low, high = whole(self.low, "Int", "low"), whole(self.high, "Int", "high")
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        object.__setattr__(self, "log", flag(self.log, "Int", "log"))
-        check_order(low, high, "Int")
+        low, high = ranges.whole(self.low, "Int", "low"), ranges.whole(self.high, "Int", "high")
+        ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Int", "log"))
+        ranges.check_order(low, high, "Int")
         if self.log and low < 1:
             raise InputError(
-                subject="Int",
-                expected=("low >= 1 with ", Given("log", True)),
-                got=Given("low", low),
-                advice=("use ", Given("low", 1), " or ", Given("log", False)),
+                "Int",
+                ("low >= 1 with ", Given("log", True)),
+                Given("low", low),
+                ("use ", Given("low", 1), " or ", Given("log", False)),
             )
         if (high if self.log else high - low) >= MAX_LEVELS:
             raise InputError(
-                subject="Int",
-                expected="at most 2**40 values, which a double in [0, 1] can tell apart",
-                got=(Given("low", low), " and ", Given("high", high)),
-                advice="use a float, or optimise the exponent as an int",
+                "Int",
+                "at most 2**40 values, which a double in [0, 1] can tell apart",
+                (Given("low", low), " and ", Given("high", high)),
+                "use a float, or optimise the exponent as an int",
             )
 
     @property
     def levels(self) -> int:
-        """The number of values."""
         return self.high - self.low + 1
 
     @property
     def coordinates(self) -> Array | None:
-        """The coordinates of all values, or None if they are too many to list."""
         if self.log and self.levels <= MAX_LISTED_LEVELS:
             return np.array([self.to_unit(value) for value in range(self.low, self.high + 1)])
         return level_centres(self.levels)
 
     def check(self, value: object, name: str) -> int:
         """The value as an int inside the box; 3.0 counts as 3."""
-        number = number_in(value, name, self.wanted)
+        number = ranges.number_in(value, name, self.wanted)
         if isinstance(number, float):
             if not number.is_integer():
-                raise InputError(
-                    subject=f"parameter {name!r}",
-                    expected=self.wanted,
-                    got=repr(value),
-                    advice="round it first",
-                )
+                raise InputError(f"parameter {name!r}", self.wanted, repr(value), "round it first")
             number = int(number)
         if not self.low <= number <= self.high:
             raise InputError(
-                subject=f"parameter {name!r}",
-                expected=f"a whole number in [{self.low}, {self.high}]",
-                got=repr(value),
+                f"parameter {name!r}", f"a whole number in [{self.low}, {self.high}]", repr(value)
             )
         return number
 
     def to_unit(self, value: int) -> float:
-        """The coordinate in (0, 1) of a checked value."""
         if not self.log:
             return (value - self.low + 0.5) / self.levels
         low, high = math.log(self.low - 0.5), math.log(self.high + 0.5)
         return (math.log(value) - low) / (high - low)
 
     def from_unit(self, u: float) -> int:
-        """The value whose cell holds u; coordinates beyond [0, 1] mean the ends."""
         if not self.log:
             return self.low + level_at(u, self.levels)
         low, high = math.log(self.low - 0.5), math.log(self.high + 0.5)
@@ -101,7 +88,6 @@ class Int(Dimension):
         return min(max(value, self.low), self.high)
 
     def describe(self) -> str:
-        """The dimension in a few words for people."""
         return f"int from {self.low} to {self.high}{', logarithmic' if self.log else ''}"
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
@@ -114,5 +100,5 @@ class Int(Dimension):
     def parse(cls, text: str) -> dict[str, Any] | None:
         """Reads LOW:HIGH:int and LOW:HIGH:int:log."""
         words = text.split(":")
-        keys = parse_range([word for word in words if word != "int"])
+        keys = ranges.parse_range([word for word in words if word != "int"])
         return {"type": cls.type_name, **keys} if keys and "int" in words[2:] else None

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ceibo.decide.dimensions.base import to_plain
+from ceibo.decide.dimensions.base import Dimension, to_plain
 from ceibo.errors import Given, InputError
 from ceibo.text import to_number
 
@@ -14,13 +14,13 @@ def finite(value: object, kind: str, option: str) -> float:
     """An option of a dimension as a finite float."""
     plain = to_plain(value)
     if isinstance(plain, bool) or not isinstance(plain, int | float):
-        raise InputError(subject=kind, expected="a number", got=Given(option, value))
+        raise InputError(kind, "a number", Given(option, value))
     try:
         number = float(plain) + 0.0  # turns -0.0 into 0.0, which every store can hold
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InputError(subject=kind, expected="a finite number", got=Given(option, value))
+        raise InputError(kind, "a finite number", Given(option, value))
     return number
 
 
@@ -30,7 +30,7 @@ def whole(value: object, kind: str, option: str) -> int:
     if isinstance(plain, float) and plain.is_integer():
         plain = int(plain)
     if isinstance(plain, bool) or not isinstance(plain, int):
-        raise InputError(subject=kind, expected="a whole number", got=Given(option, value))
+        raise InputError(kind, "a whole number", Given(option, value))
     return plain
 
 
@@ -38,9 +38,7 @@ def flag(value: object, kind: str, option: str) -> bool:
     """An option of a dimension as a bool."""
     if not isinstance(value, bool | np.bool_):
         raise InputError(
-            subject=kind,
-            expected=(Given(option, True), " or ", Given(option, False)),
-            got=Given(value=value),
+            kind, (Given(option, True), " or ", Given(option, False)), Given(value=value)
         )
     return bool(value)
 
@@ -49,24 +47,24 @@ def check_order(low: float, high: float, kind: str) -> None:
     """Raises an error unless low < high."""
     if not low < high:
         raise InputError(
-            subject=kind,
-            expected="low < high",
-            got=(Given("low", low), " and ", Given("high", high)),
-            advice=(
-                "leave a dimension with one value out of the space" if low == high else "swap them"
-            ),
+            kind,
+            "low < high",
+            (Given("low", low), " and ", Given("high", high)),
+            "leave a dimension with one value out of the space" if low == high else "swap them",
         )
+
+
+def set_fields(dimension: Dimension, **values: object) -> None:
+    """Sets fields of a frozen dimension while it is made."""
+    for key, value in values.items():
+        object.__setattr__(dimension, key, value)
 
 
 def number_in(value: object, name: str, wanted: str) -> int | float:
     """A value of parameter `name` as a Python number."""
     plain = to_plain(value)
     if isinstance(plain, bool) or not isinstance(plain, int | float):
-        raise InputError(
-            subject=f"parameter {name!r}",
-            expected=wanted,
-            got=f"{value!r} ({type(value).__name__})",
-        )
+        raise InputError(f"parameter {name!r}", wanted, f"{value!r} ({type(value).__name__})")
     return plain
 
 

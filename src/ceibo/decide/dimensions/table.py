@@ -31,23 +31,26 @@ def register(dimension: _Type) -> _Type:
     """Adds a dimension type under its `type_name`, and returns it; also a class decorator."""
     if isabstract(dimension) or "__dataclass_fields__" not in vars(dimension):
         raise InputError(
-            expected="a dataclass that has every method of Dimension", got=dimension.__qualname__
+            f"{dimension.__qualname__}: expected a dataclass with every method of Dimension."
         )
     known = TYPES.get(dimension.type_name, dimension)
     # a class defined again, as in a notebook, takes the place of its older self
     if (known.__module__, known.__qualname__) != (dimension.__module__, dimension.__qualname__):
         raise InputError(
-            subject=dimension.__qualname__,
-            expected="a new type_name",
-            got=f"{dimension.type_name!r}, which is that of {known.__qualname__}",
+            f"{dimension.__qualname__}: expected a new type_name, got {dimension.type_name!r},"
+            f" which is that of {known.__qualname__}."
         )
     TYPES[dimension.type_name] = dimension
     return dimension
 
 
-def is_registered(dimension: Dimension) -> bool:
-    """Whether a dimension can be read back from its JSON form."""
-    return TYPES.get(dimension.type_name) is type(dimension)
+def check_registered(dimension: Dimension, name: str) -> None:
+    """Raises an error unless the dimension of parameter `name` can be read back from its JSON."""
+    if type(dimension) not in TYPES.values():
+        raise InputError(
+            f"parameter {name!r}: expected a registered type of dimension, got {dimension!r};"
+            " call ceibo.decide.dimensions.register with its class."
+        )
 
 
 @cache
@@ -70,26 +73,24 @@ def dimension_from_json(data: object, name: str) -> Dimension:
     if not isinstance(data, Mapping) or found is None:
         *most, last = (f'"{each}"' for each in installed_types())
         raise InputError(
-            subject=subject,
-            expected=f"a table with type = {', '.join(most)} or {last}",
-            got=Given(value=data),
-            advice=_did_you_mean(kind, installed_types()),
+            subject,
+            f"a table with type = {', '.join(most)} or {last}",
+            Given(value=data),
+            _did_you_mean(kind, installed_types()),
         )
     keys = [each.name for each in fields(found)]
     given = [key for key in data if key != "type"]
     if unknown := [key for key in given if key not in keys]:
         raise InputError(
-            subject=subject,
-            expected=f"a table of type {kind!r} with the keys {', '.join(keys)}",
-            got=repr(unknown[0]),
-            advice=_did_you_mean(unknown[0], keys),
+            subject,
+            f"a table of type {kind!r} with the keys {', '.join(keys)}",
+            repr(unknown[0]),
+            _did_you_mean(unknown[0], keys),
         )
     needed = [each.name for each in fields(found) if each.default is MISSING]
     if missing := [key for key in needed if key not in given]:
         raise InputError(
-            subject=subject,
-            expected=f"{' and '.join(missing)} in a table of type {kind!r}",
-            got=Given(value=dict(data)),
+            subject, f"{' and '.join(missing)} in a table of type {kind!r}", Given(value=dict(data))
         )
     make: Callable[..., Dimension] = found
     try:

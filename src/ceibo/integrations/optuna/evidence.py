@@ -20,16 +20,9 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState
 
-from ceibo.decide.dimensions import (
-    MAX_LEVELS,
-    MAX_LISTED_LEVELS,
-    Categorical,
-    Dimension,
-    Float,
-    Int,
-)
+from ceibo.decide import Categorical, Float, Int, Space
+from ceibo.decide.dimensions import MAX_LEVELS, MAX_LISTED_LEVELS, Dimension
 from ceibo.decide.record import hyperparameters_of
-from ceibo.decide.space import Space
 from ceibo.decide.suggest import Evidence
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
