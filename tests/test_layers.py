@@ -23,7 +23,7 @@ ALLOWED = {
     "theory": {"gp"},
     "files": set(),
     "text": set(),
-    "decide": {"acquisition", "gp"},
+    "decide": {"text", "acquisition", "gp"},
     "study": {"decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},

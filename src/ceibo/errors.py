@@ -3,13 +3,62 @@
 Each message says what was expected, what came and what to try.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
 
 class CeiboError(Exception):
     """Base of every error that ceibo raises on purpose."""
 
 
+@final
+@dataclass(frozen=True)
+class Given:
+    """A value in an error, with the name of its option if it has one: log=True in Python."""
+
+    name: str = ""
+    value: object = None
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value!r}" if self.name else repr(self.value)
+
+
+Words = str | Given | tuple[str | Given, ...]
+
+
 class InputError(CeiboError, ValueError):
-    """An argument has the wrong shape, range or name."""
+    """An argument has the wrong shape, range or name.
+
+    Made from one message, or from the parts of "subject: expected …, got …; advice.". A `Given` in
+    the parts is written by `render` as the reader would write it; `str` has the Python form.
+    """
+
+    def __init__(
+        self, subject: str, expected: Words = "", got: Words = "", advice: Words = ""
+    ) -> None:
+        self.subject, self.expected, self.got, self.advice = subject, expected, got, advice
+        super().__init__(self.render())
+
+    def render(self, write: Callable[[Given], str] = str) -> str:
+        """The message, with every `Given` in it as `write` writes it."""
+        if not self.expected:
+            return self.subject
+
+        def join(words: Words) -> str:
+            parts = words if isinstance(words, tuple) else (words,)
+            return "".join(write(part) if isinstance(part, Given) else part for part in parts)
+
+        about = f"{self.subject}: " if self.subject else ""
+        advice = f"; {join(self.advice)}" if self.advice else ""
+        stop = "" if advice.endswith("?") else "."
+        return f"{about}expected {join(self.expected)}, got {join(self.got)}{advice}{stop}"
+
+    def about(self, subject: str) -> "InputError":
+        """The same error with another subject, such as a parameter in place of its type."""
+        if not self.expected:
+            return InputError(f"{subject}: {self}")
+        return InputError(subject, self.expected, self.got, self.advice)
 
 
 class NotPositiveDefiniteError(CeiboError):

@@ -2,7 +2,9 @@
 number.
 """
 
+import difflib
 import re
+from collections.abc import Iterable
 from typing import Final
 
 MINUS: Final = "\N{MINUS SIGN}"
@@ -42,3 +44,10 @@ def is_split_thousand(before: str, word: str) -> bool:
     as 000.
     """
     return bool(_HEAD.fullmatch(before) and _THOUSANDS.fullmatch(word))
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like a misspelt one, or None."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[close[0]] if close else None

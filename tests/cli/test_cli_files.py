@@ -91,7 +91,7 @@ failures = 5
         ),
         (
             "[space]\nx = {type = 'float', low = 1, high = 2, log = true, step = 1}",
-            ["'x'", 'type = "int"'],
+            ["'x'", "an int with log = true"],
         ),
         ('storage = "sqlite:///what?.db"\n' + GOOD, ["what%3F.db"]),
         ('acquisition = "best"\n' + GOOD, ["acquisition must be one of"]),

@@ -297,3 +297,11 @@ def test_a_thousand_trials_of_twelve_parameters(tmp_path: Path) -> None:
     assert size < MEGABYTES
     assert seconds < SECONDS
     read((tmp_path / "report.html").read_text(encoding="utf-8"))
+
+
+def test_choices_that_are_equal_but_of_different_types_have_places_of_their_own() -> None:
+    study = ceibo.Study.create({"c": ceibo.Categorical([1, True, "1", 1.0])}, seed=0)
+    for trial in study.ask(6):
+        study.tell(trial, 1.0, noise=0.1)
+    places = re.findall(r'<line class="whisker" x1="([\d.]+)"', render_report(study))
+    assert len(places) == len(set(places)) == 4

@@ -1,6 +1,6 @@
 """The rows of a table as trials of a study: settings, and what was measured there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -8,12 +8,13 @@ from typing import Any, Final, final
 
 from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
 from ceibo.cli.verbs.export import COLUMNS
-from ceibo.command.placeholders import nearest, to_text
-from ceibo.decide import Categorical, Int, Measurement, Space
+from ceibo.command.placeholders import to_text
+from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
 from ceibo.errors import InputError
 from ceibo.study.store import NewTrial
 from ceibo.study.table import column_names
+from ceibo.text import nearest
 
 _SOURCE: Final = {"source": "added"}
 
@@ -116,13 +117,12 @@ def _trial(
 def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
     """A cell as the value of a parameter."""
     dimension = space.dimensions[name]
-    if isinstance(dimension, Categorical):
-        return _choice(dimension, name, cell, numbers)
-    wanted = "a whole number" if isinstance(dimension, Int) else "a number"
-    return numbers.read(cell, f"parameter {name!r}", wanted)
+    if dimension.listed is not None:
+        return _choice(dimension.listed, name, cell, numbers)
+    return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
 
 
-def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> Value:
+def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) -> Value:
     """The choice that a cell means: as it is written, else as people see it, else as a number or a
     truth value.
     """
@@ -142,12 +142,12 @@ def _choice(dimension: Categorical, name: str, cell: str, numbers: Numbers) -> V
         same_number,
     )
     for way in ways:
-        found = [choice for choice in dimension.choices if way(choice)]
+        found = [choice for choice in choices if way(choice)]
         if len(found) == 1:
             return found[0]
-    close = nearest(plain(cell), map(to_text, dimension.choices))
+    close = nearest(plain(cell), map(to_text, choices))
     advice = "." if close is None else f"; did you mean {close!r}?"
-    listed = ", ".join(repr(to_text(choice)) for choice in dimension.choices[:20])
+    listed = ", ".join(repr(to_text(choice)) for choice in choices[:20])
     raise InputError(f"parameter {name!r}: expected one of {listed}, got {cell!r}{advice}")
 
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
-from ceibo.command.placeholders import nearest
 from ceibo.errors import InputError
-from ceibo.text import MINUS, to_number, with_point
+from ceibo.text import MINUS, nearest, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls

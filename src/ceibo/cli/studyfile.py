@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.command.placeholders import Template, nearest
+from ceibo.cli.toml import given_in_toml
+from ceibo.command.placeholders import Template
 from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo.study import Limits
+from ceibo.text import nearest
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
@@ -24,22 +26,6 @@ _DIRECTIONS: Final = ("minimize", "maximize")
 _COMMAND: Final = ("argv", "timeout")
 _RUN: Final = ("jobs", "lease")
 _STOP: Final = ("trials", "cost", "time", "failures")
-_SPACE: Final = {  # type of a parameter -> its keys
-    "float": ("type", "low", "high", "log", "step"),
-    "int": ("type", "low", "high", "log"),
-    "categorical": ("type", "choices"),
-}
-_IN_TOML: Final = {  # what the space says in Python -> how a study file says it
-    "Int(…, log=True)": 'type = "int" with log = true',
-    "use Float,": 'use type = "float",',
-    "with Int": 'with type = "int"',
-    "log=True": "log = true",
-    "log=False": "log = false",
-    "step=": "step = ",
-    "Float: ": "",
-    "Int: ": "",
-    "Categorical: ": "",
-}
 
 
 @final
@@ -137,22 +123,10 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
 
 
 def _space(table: Mapping[str, Any]) -> Space:
-    for name, entry in table.items():
-        if isinstance(entry, Mapping) and isinstance(kind := entry.get("type"), str):
-            if kind not in _SPACE:
-                wanted = '"float", "int" or "categorical"'
-                raise InputError(
-                    f"parameter {name!r}: expected type = {wanted}, got"
-                    f" {kind!r}{_near(kind, _SPACE)}"
-                )
-            _known(entry, _SPACE[kind], f"parameter {name!r}")
     try:
         return Space.from_json(table)
     except InputError as error:
-        text = str(error)
-        for python, toml in _IN_TOML.items():
-            text = text.replace(python, toml)
-        raise InputError(text) from None
+        raise InputError(error.render(given_in_toml)) from None
 
 
 def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:

@@ -4,6 +4,8 @@ import json
 import math
 from typing import Any
 
+from ceibo.errors import Given
+
 
 def to_toml(value: Any, key: bool = False) -> str:
     """A value as TOML writes it; numbers in their shortest form that reads back the same."""
@@ -33,3 +35,9 @@ def to_toml(value: Any, key: bool = False) -> str:
         if isinstance(value, str)
         else repr(value)
     )
+
+
+def given_in_toml(given: Given) -> str:
+    """A value in an error, with its key if it has one, as a study file writes it."""
+    text = to_toml(given.value)
+    return f"{given.name} = {text}" if given.name else text

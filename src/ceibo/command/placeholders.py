@@ -5,26 +5,18 @@ ever.
 the environment too, as CEIBO_<name>.
 """
 
-import difflib
 import os
 import shutil
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
-from ceibo.decide.dimensions import Categorical, Value
+from ceibo.decide.dimensions import Value
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError
+from ceibo.text import nearest
 
 PREFIX: Final = "CEIBO_"
-
-
-def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like a misspelt one, or None."""
-    by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
-    return by_lower[close[0]] if close else None
 
 
 def to_text(value: Value) -> str:
@@ -53,8 +45,7 @@ class Template:
                     f"parameter {name!r}: a name with {{, }} or = can be no placeholder or"
                     " environment variable of a command; choose another name."
                 )
-            choices = dimension.choices if isinstance(dimension, Categorical) else ()
-            for choice in choices:
+            for choice in dimension.listed or ():
                 if "\0" in str(choice):
                     raise InputError(
                         f"parameter {name!r}: no argument can hold the NUL character of {choice!r}."

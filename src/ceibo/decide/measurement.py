@@ -3,18 +3,18 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, SupportsFloat
+from typing import Any, Self, SupportsFloat, final
 
 from ceibo.errors import InputError
 
 
+@final
 @dataclass(frozen=True)
 class Measurement:
-    """A measured value; `noise` is its standard deviation, None if unknown (then the model infers
-    it).
+    """A measured value; `noise` is its standard deviation, None if unknown and to be inferred.
 
-    With replicates the value is their mean, whose noise it is if one is given; without, their
-    spread tells the model.
+    With replicates the value is their mean, and a noise given beside them is that of the mean;
+    otherwise the model infers the noise from their spread.
 
     NaN and ±inf may be given as a value, because that is what broken evaluations return:
     `is_finite` is then False, and a study records the trial as failed. A noise that is NaN,
@@ -38,12 +38,12 @@ class Measurement:
         if std is not None and not 0 <= std < math.inf:
             raise InputError(
                 f"expected noise as a finite standard deviation >= 0, got {noise!r}; leave it out"
-                " if it is unknown"
+                " if it is unknown."
             )
         if values and not _same(number, _mean(values)):
             raise InputError(
                 f"expected value to be the mean of the replicates, got {number!r}; use"
-                " Measurement.of(…)"
+                " Measurement.of(…)."
             )
         object.__setattr__(self, "value", number)
         object.__setattr__(self, "noise", std)
@@ -51,17 +51,15 @@ class Measurement:
 
     @classmethod
     def of(cls, replicates: Iterable[SupportsFloat]) -> Self:
-        """Repeated measurements of the same thing; the value is their mean, the noise is
-        inferred.
-        """
+        """Repeated measurements of one thing: the value is their mean, the noise is inferred."""
         if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
             raise InputError(
-                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}"
+                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}."
             )
         values = tuple(_number(value, "replicate") for value in replicates)
         if not values:
             raise InputError(
-                "expected at least one replicate, got none; report a failed trial as failed"
+                "expected at least one replicate, got none; report a failed trial as failed."
             )
         return cls(_mean(values), None, values)
 
@@ -71,16 +69,14 @@ class Measurement:
 
     @property
     def is_finite(self) -> bool:
-        """Whether this can enter a model: no NaN and no infinity among the value and the
-        replicates.
-        """
+        """Whether value and replicates are free of NaN and infinities, and can enter a model."""
         return math.isfinite(self.value) and all(map(math.isfinite, self.replicates))
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data; non-finite values have no place in JSON and are refused."""
         if not self.is_finite:
             raise InputError(
-                f"expected a finite measurement, got {self!r}; a non-finite one is a failure"
+                f"expected a finite measurement, got {self!r}; a non-finite one is a failure."
             )
         noise = {} if self.noise is None else {"noise": self.noise}
         replicates = {"replicates": list(self.replicates)} if self.replicates else {}
@@ -89,21 +85,16 @@ class Measurement:
     @classmethod
     def from_json(cls, data: object) -> Self:
         """The measurement that `to_json` wrote down."""
-        if not isinstance(data, Mapping) or not {"value"} <= set(data) <= {
-            "value",
-            "noise",
-            "replicates",
-        }:
+        known = {"value", "noise", "replicates"}
+        if not isinstance(data, Mapping) or not {"value"} <= set(data) <= known:
             raise InputError(
-                f"expected a measurement with value, noise or replicates, got {data!r}"
+                f"expected a measurement with value, noise or replicates, got {data!r}."
             )
         return cls(data["value"], data.get("noise"), tuple(data.get("replicates", ())))
 
 
 def _mean(values: tuple[float, ...]) -> float:
-    """The mean, correctly rounded but for one division, without overflow up to the largest
-    double.
-    """
+    """The mean, correctly rounded but for one division, without overflow."""
     if not all(map(math.isfinite, values)):
         return sum(values)  # NaN or an infinity, whichever the replicates imply
     largest = max(map(abs, values))
@@ -131,5 +122,5 @@ def _number(value: object, what: str) -> float:
 def _not_a_number(value: object, what: str) -> InputError:
     return InputError(
         f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its"
-        " noise is Measurement(value, noise=…), replicates are Measurement.of([…])"
+        " noise is Measurement(value, noise=…), replicates are Measurement.of([…])."
     )

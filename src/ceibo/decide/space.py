@@ -3,50 +3,45 @@
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from ceibo.decide.dimensions import (
-    MAX_LISTED_LEVELS,
-    AnyDimension,
-    Categorical,
-    Dimension,
-    Float,
-    Int,
-    Value,
-    dimension_from_json,
-)
+from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
+from ceibo.decide.dimensions.table import check_registered, dimension_from_json
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 
-__all__ = ["AnyDimension", "Categorical", "Dimension", "Float", "Int", "Space", "Value"]
+__all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "Value"]
 
 Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
 
 
+@final
 class Space:
     """An ordered mapping of names to dimensions; column j of the unit cube is the j-th name."""
 
-    def __init__(self, dimensions: "Mapping[str, AnyDimension] | Space") -> None:
+    def __init__(self, dimensions: "Mapping[str, Dimension] | Space") -> None:
         if isinstance(dimensions, Space):
             dimensions = dimensions.dimensions
         if not isinstance(dimensions, Mapping) or not dimensions:
             raise InputError(
                 'expected a space with at least one parameter, as in {"temp": Float(20, 90)},'
-                f" got {dimensions!r}"
+                f" got {dimensions!r}."
             )
         self.dimensions: dict[str, Dimension] = {}
         for name, dimension in dimensions.items():
             if not isinstance(name, str) or not name or not name.isprintable() or len(name) > 200:
                 raise InputError(
-                    f"expected parameter names of 1 to 200 printable characters, got {name!r}"
+                    f"expected parameter names of 1 to 200 printable characters, got {name!r}."
                 )
-            if not isinstance(dimension, Float | Int | Categorical):
+            if not isinstance(dimension, Dimension):
                 raise InputError(
-                    f"parameter {name!r}: expected a Float, Int or Categorical, got {dimension!r}"
+                    f"parameter {name!r}: expected a dimension such as Float(0, 1), got"
+                    f" {dimension!r}."
                 )
+            check_registered(dimension, name)
             self.dimensions[name] = dimension
 
     def __len__(self) -> int:
@@ -67,50 +62,33 @@ class Space:
         """The parameter names, in column order."""
         return tuple(self.dimensions)
 
+    @property
+    def _list(self) -> str:
+        return ", ".join(self.dimensions)
+
     @cached_property
     def discrete(self) -> dict[int, Array]:
-        """Column -> its allowed coordinates, ascending, for dimensions of at most 10,000 levels.
-
-        A longer one (an Int over millions) is left out: there the grid is finer than any length
-        scale a model can learn, so it is searched as continuous and rounded by `from_unit`.
-        """
-        lists: dict[int, Array] = {}
-        for column, dimension in enumerate(self.dimensions.values()):
-            levels = dimension.levels
-            if levels is None or levels > MAX_LISTED_LEVELS:
-                continue
-            if isinstance(dimension, Int) and dimension.log:
-                values = range(dimension.low, dimension.high + 1)
-                lists[column] = np.array([dimension.to_unit(value) for value in values])
-            else:
-                lists[column] = (np.arange(levels) + 0.5) / levels
-        return lists
+        """Column -> its allowed coordinates, ascending, where it is not searched as continuous."""
+        lists = enumerate(each.coordinates for each in self.dimensions.values())
+        return {column: allowed for column, allowed in lists if allowed is not None}
 
     @cached_property
     def categorical(self) -> tuple[int, ...]:
-        """The columns whose coordinates have no order: two of them are equal or different, never
-        near.
-        """
-        return tuple(
-            c for c, d in enumerate(self.dimensions.values()) if isinstance(d, Categorical)
-        )
+        """The columns whose coordinates have no order: equal or different, never near."""
+        dimensions = enumerate(self.dimensions.values())
+        return tuple(column for column, each in dimensions if not each.is_ordered)
 
     def check(self, params: Mapping[str, object]) -> Params:
-        """The parameters as plain Python values in column order; an error names the first that is
-        wrong.
+        """The parameters as plain Python values in column order.
+
+        An error names the first that is wrong.
         """
         if not isinstance(params, Mapping):
-            raise InputError(
-                f"expected parameters as a dict of {', '.join(self.names)}, got {params!r}"
-            )
+            raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
-            raise InputError(
-                f"unknown parameter {unknown[0]!r}; the space has {', '.join(self.names)}"
-            )
+            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
         if missing := [name for name in self.dimensions if name not in params]:
-            raise InputError(
-                f"parameter {missing[0]!r} is missing; the space has {', '.join(self.names)}"
-            )
+            raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
         return {
             name: dimension.check(params[name], name) for name, dimension in self.dimensions.items()
         }
@@ -128,54 +106,46 @@ class Space:
         return np.array([d.to_unit(params[name]) for name, d in self.dimensions.items()])
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
-        """The parameters at coordinates u (d,); levels are decoded by their cell, ends are
-        exact.
-        """
+        """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u."""
         point = np.asarray(u, dtype=float)
         if point.shape != (len(self),):
             raise InputError(
-                f"expected {len(self)} coordinates, got an array of shape {point.shape}"
+                f"expected {len(self)} coordinates, got an array of shape {point.shape}."
             )
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
-            raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}")
+            raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}.")
         return {
             name: d.from_unit(x)
             for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data: name -> {type, low, high, log, step, choices}; the order is the column
-        order.
-        """
+        """Plain JSON data: name -> entry with its type, in column order."""
         return {name: dimension.to_json() for name, dimension in self.dimensions.items()}
 
     @classmethod
     def from_json(cls, data: object) -> Self:
         """The space that `to_json` or a study file wrote down."""
         if not isinstance(data, Mapping):
-            raise InputError(f"expected a table of parameters, got {data!r}")
+            raise InputError(f"expected a table of parameters, got {data!r}.")
         return cls({name: dimension_from_json(entry, str(name)) for name, entry in data.items()})
 
     def check_same(self, other: "Space") -> None:
-        """Raise an error that names the first difference; the order of the names does not count."""
-        advice = (
-            "open the study without a space to use the stored one, or start a study under another"
-            " name"
-        )
-        for name, dimension in self.dimensions.items():
-            if name not in other.dimensions:
-                raise InputError(
-                    f"the space has changed: parameter {name!r} is stored but not given now;"
-                    f" {advice}"
-                )
-            if other.dimensions[name] != dimension:
-                raise InputError(
-                    f"the space has changed: parameter {name!r} is stored as {dimension!r}, "
-                    f"given now as {other.dimensions[name]!r}; {advice}"
-                )
-        if added := [name for name in other.dimensions if name not in self.dimensions]:
-            raise InputError(
-                f"the space has changed: parameter {added[0]!r} is not in the stored space;"
-                f" {advice}"
-            )
+        """Raises an error that names the first difference; the order of names does not count."""
+        now = other.dimensions
+        for name in [*self.dimensions, *now]:
+            if name not in now:
+                raise _changed(f"parameter {name!r} is stored but not given now")
+            if name not in self.dimensions:
+                raise _changed(f"parameter {name!r} is not in the stored space")
+            if now[name] != self.dimensions[name]:
+                stored = f"stored as {self.dimensions[name]!r}"
+                raise _changed(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+
+
+def _changed(how: str) -> InputError:
+    return InputError(
+        f"the space has changed: {how}; open the study without a space to use the stored one, or"
+        " start a study under another name."
+    )

@@ -4,12 +4,12 @@ measurements.
 
 import numpy as np
 
-from ceibo.decide import Categorical, Direction
+from ceibo.decide import Direction
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array
 from ceibo.report.contour import colour_table, isolines, png
 from ceibo.report.facts import Facts, Map
-from ceibo.report.parts import axis_of, clip, labels_of, panel, place_of
+from ceibo.report.parts import clip, labels_of, panel
 from ceibo.report.svg import Canvas, Scale, number, text_of
 
 # From good to bad: dark blue over green to pale yellow, told apart in grey and by the colour-blind.
@@ -39,7 +39,7 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
         *size, f"Map of the posterior mean over {first} and {second}", left=70, right=78, bottom=40
     )
     dimensions = facts.study.space.dimensions
-    x, y = axis_of(dimensions[first], canvas.across), axis_of(dimensions[second], canvas.up)
+    x, y = Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
     low, high = float(np.min(surface.mean)), float(np.max(surface.mean))
     spread = high - low
     shares = (surface.mean - low) / spread if spread > 0 else np.zeros_like(surface.mean)
@@ -50,16 +50,16 @@ def _draw(facts: Facts, surface: Map, size: tuple[int, int]) -> Canvas:
         f'x="{number(left)}" y="{number(top)}" width="{number(right - left)}"'
         f' height="{number(bottom - top)}"'
     )
-    listed = any(isinstance(dimensions[name], Categorical) for name in surface.names)
+    listed = not all(dimensions[name].is_ordered for name in surface.names)
     kind = "cells" if listed else "smooth"
     picture = png(np.flipud(shares) if listed else _finer(np.flipud(shares)), _COLOURS)
     canvas.add(f'<image class="{kind}" {box} preserveAspectRatio="none" href="{picture}"/>')
     if not listed and spread > 0:
         _isolines(canvas, surface.mean, (low, high))
     _dots(canvas, facts, surface, (x, y))
-    for place, label in labels_of(dimensions[first], x):
+    for place, label in labels_of(dimensions[first]):
         canvas.write(x(place), canvas.up[0] + 16, label, "middle")
-    for place, label in labels_of(dimensions[second], y):
+    for place, label in labels_of(dimensions[second]):
         canvas.write(canvas.left - 6, y(place) + 4, clip(label, 9), "end")
     canvas.x_name(clip(first, 40))
     canvas.add(
@@ -91,7 +91,7 @@ def _dots(canvas: Canvas, facts: Facts, surface: Map, scales: tuple[Scale, Scale
     dimensions = facts.study.space.dimensions
 
     def pixel(params: Params) -> tuple[float, float]:
-        x, y = (place_of(dimensions[name], params[name], name) for name in (first, second))
+        x, y = (dimensions[name].to_unit(params[name]) for name in (first, second))
         return scales[0](x), scales[1](y)
 
     for trial in facts.trials:

@@ -233,7 +233,7 @@ def _settings(facts: Facts) -> str:
     settings = study.settings.to_json() | {"n_initial": facts.initial}
     general += [(key.replace("_", " "), value) for key, value in settings.items()]
     general += [("price of a measurement, κ", facts.cost)] if facts.cost is not None else []
-    space = [(name, _described(entry)) for name, entry in study.space.to_json().items()]
+    space = [(name, each.describe()) for name, each in study.space.dimensions.items()]
     tables = "".join(
         '<div><table class="settings"><caption'
         f" hidden>{title}</caption><tbody>{_rows(rows)}</tbody></table></div>"
@@ -255,11 +255,3 @@ def _rows(rows: Iterable[tuple[object, object]]) -> str:
     return "".join(
         f"<tr><td>{text_of(key, 100)}</td><td>{text_of(value)}</td></tr>" for key, value in rows
     )
-
-
-def _described(entry: dict[str, object]) -> str:
-    if entry["type"] == "categorical":
-        return f"one of {', '.join(map(str, entry['choices']))}"  # type: ignore[call-overload]
-    log = ", logarithmic" if entry.get("log") else ""
-    step = f", in steps of {entry['step']}" if entry.get("step") else ""
-    return f"{entry['type']} from {entry['low']} to {entry['high']}{log}{step}"

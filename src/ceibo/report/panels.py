@@ -5,9 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ceibo.decide import Categorical
 from ceibo.report.facts import Facts, Slice, Standing
-from ceibo.report.parts import axis_of, clip, labels_of, legend, panel, place_of
+from ceibo.report.parts import clip, labels_of, legend, panel
 from ceibo.report.svg import Canvas, Scale, number, text_of
 from ceibo.study import Trial
 
@@ -275,24 +274,24 @@ def slices(facts: Facts) -> str:
 
 def _slice(each: Slice, facts: Facts) -> str:
     canvas = Canvas(330, 250, f"Slice along {each.name}", left=50, bottom=98)
-    x = axis_of(each.dimension, canvas.across)
+    x = Scale(0.0, 1.0, *canvas.across)
     y = Scale.over([*(each.mean - each.std), *(each.mean + each.std)], canvas.up)
-    places = [x(place_of(each.dimension, value, each.name)) for value in each.values]
+    places = [x(each.dimension.to_unit(value)) for value in each.values]
     canvas.y_axis(y, count=4)
     best = facts.best
-    chosen = None if best is None else place_of(each.dimension, best.params[each.name], each.name)
+    chosen = None if best is None else each.dimension.to_unit(best.params[each.name])
     _slice_measurements(canvas, each, facts, (x, y))
     upper = [(at, y(mean + std)) for at, mean, std in zip(places, each.mean, each.std, strict=True)]
     lower = [(at, y(mean - std)) for at, mean, std in zip(places, each.mean, each.std, strict=True)]
-    if isinstance(each.dimension, Categorical):
-        for (at, top), (_, bottom), mean in zip(upper, lower, each.mean, strict=True):
-            canvas.segment((at, top), (at, bottom), "whisker")
-            canvas.dot(at, y(float(mean)), 4, "level", f"{mean:.5g}")
-    else:
+    if each.dimension.is_ordered:
         canvas.band(upper, lower, "band")
         canvas.line(
             [(at, y(float(mean))) for at, mean in zip(places, each.mean, strict=True)], "incumbent"
         )
+    else:
+        for (at, top), (_, bottom), mean in zip(upper, lower, each.mean, strict=True):
+            canvas.segment((at, top), (at, bottom), "whisker")
+            canvas.dot(at, y(float(mean)), 4, "level", f"{mean:.5g}")
     if chosen is not None:
         canvas.segment((x(chosen), canvas.up[1]), (x(chosen), canvas.height - 34), "chosen")
     _slice_gain(canvas, each, places)
@@ -317,7 +316,7 @@ def _slice_measurements(
         kind = "near" if far < 0.1 else "middle" if far < 0.25 else "far"
         for measurement in trial.measurements:
             if y.has(measurement.value):
-                at = x(place_of(each.dimension, trial.params[each.name], each.name))
+                at = x(each.dimension.to_unit(trial.params[each.name]))
                 canvas.dot(at, y(measurement.value), 2.4, kind)
 
 
@@ -329,16 +328,16 @@ def _slice_gain(canvas: Canvas, each: Slice, places: list[float]) -> None:
     canvas.write(canvas.left - 6, top + 8, f"{most:.2g}", "end")
     canvas.write(canvas.left - 6, bottom + 3, "0", "end")
     tops = [(at, height(float(gain))) for at, gain in zip(places, each.gain, strict=True)]
-    if isinstance(each.dimension, Categorical):
+    if each.dimension.is_ordered:
+        canvas.band(tops, [(at, bottom) for at, _ in tops], "gain-area")
+        canvas.line(tops, "gain")
+    else:
         for at, high in tops:
             size = f'width="12" height="{number(bottom - high)}"'
             canvas.add(f'<rect class="gain-area" x="{number(at - 6)}" y="{number(high)}" {size}/>')
-    else:
-        canvas.band(tops, [(at, bottom) for at, _ in tops], "gain-area")
-        canvas.line(tops, "gain")
-    x = axis_of(each.dimension, canvas.across)
-    for value, label in labels_of(each.dimension, x, 4):
-        canvas.write(x(value), canvas.height - 18, label, "middle")
+    x = Scale(0.0, 1.0, *canvas.across)
+    for place, label in labels_of(each.dimension, 4):
+        canvas.write(x(place), canvas.height - 18, label, "middle")
 
 
 def _steps(points: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Final, final
 
+from ceibo.decide.dimensions.axis import round_values, share_of
+
 _LARGEST: Final = 1e300  # values beyond are drawn at it, so that differences stay finite
-_SMALLEST: Final = 1e-300  # steps below it have no round numbers
 
 
 def text_of(value: object, limit: int = 300) -> str:
@@ -59,16 +60,9 @@ class Scale:
         return cls(low - margin, high + margin, *pixels)
 
     def __call__(self, value: float) -> float:
-        if self.log:
-            if value <= 0:
-                return self.start
-            share = (math.log(value) - math.log(self.low)) / (
-                math.log(self.high) - math.log(self.low)
-            )
-        else:
-            # a box as wide as the numbers go
-            half = 0.5 if math.isinf(self.high - self.low) else 1.0
-            share = (value * half - self.low * half) / (self.high * half - self.low * half)
+        if self.log and value <= 0:
+            return self.start
+        share = share_of(value, self.low, self.high, self.log)
         return self.start + min(max(share, -0.5), 1.5) * (self.end - self.start)
 
     def has(self, value: float) -> bool:
@@ -77,27 +71,7 @@ class Scale:
 
     def ticks(self, count: int = 5) -> list[float]:
         """Round values along the scale."""
-        if self.log:
-            decades = math.log10(self.high) - math.log10(self.low)  # of a ratio that may overflow
-            if decades >= 1.5:
-                lowest, highest = (
-                    math.ceil(math.log10(self.low) - 1e-9),
-                    math.floor(math.log10(self.high) + 1e-9),
-                )
-                powers = range(lowest, highest + 1, max(1, round(decades / count)))
-                return [10.0**power for power in powers]
-        rough = self.high / max(count, 1) - self.low / max(count, 1)
-        if rough < _SMALLEST:
-            return [self.low, self.high]
-        power = 10.0 ** math.floor(math.log10(rough))
-        step = next(
-            power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough * 0.999
-        )
-        first = math.ceil(self.low / step - 1e-9)
-        places = ((first + index) * step for index in range(100))
-        return [
-            place for place in places if place <= self.high + 1e-9 * step and math.isfinite(place)
-        ]
+        return round_values(self.low, self.high, count, self.log)
 
 
 def tick_text(value: float) -> str:

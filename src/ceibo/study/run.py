@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict, Unpack, final
 
-from ceibo.decide.dimensions import AnyDimension
+from ceibo.decide.dimensions import Dimension
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop
@@ -54,7 +54,7 @@ class Result:
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
     objective: Objective,
-    space: Mapping[str, AnyDimension] | Space,
+    space: Mapping[str, Dimension] | Space,
     *,
     n_trials: int | None = None,
     cost: float | None = None,
@@ -173,14 +173,14 @@ class Options(TypedDict, total=False):
 
 
 def maximize(
-    objective: Objective, space: Mapping[str, AnyDimension] | Space, **options: Unpack[Options]
+    objective: Objective, space: Mapping[str, Dimension] | Space, **options: Unpack[Options]
 ) -> Result:
     """Maximises a noisy objective; takes the options of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
 
 
 def open_or_create(
-    space: Mapping[str, AnyDimension] | Space,
+    space: Mapping[str, Dimension] | Space,
     storage: str | None,
     name: str,
     options: Mapping[str, Any],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, ove
 import numpy as np
 
 from ceibo.decide.belief import Belief
-from ceibo.decide.dimensions import AnyDimension
+from ceibo.decide.dimensions import Dimension
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed
 from ceibo.decide.measurement import Measurement
@@ -55,7 +55,7 @@ class Study:
     @classmethod
     def create(  # noqa: PLR0913 - public, keyword-only
         cls,
-        space: Mapping[str, AnyDimension] | Space,
+        space: Mapping[str, Dimension] | Space,
         *,
         storage: str | None = None,
         name: str = "study",
@@ -102,7 +102,7 @@ class Study:
         storage: str,
         name: str = "study",
         *,
-        space: Mapping[str, AnyDimension] | Space | None = None,
+        space: Mapping[str, Dimension] | Space | None = None,
     ) -> Self:
         """Opens an existing study; a `space` that is given must be the one stored.
 

@@ -19,7 +19,7 @@ from botorch.models.transforms import Standardize
 from botorch.optim.optimize import optimize_acqf
 from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 
-from ceibo.decide.space import Categorical, Dimension, Float, Space
+from ceibo.decide.space import Categorical, Dimension, Float, Int, Space
 from ceibo.decide.suggest import Evidence, Model
 from ceibo.gp.inputs import Array
 from ceibo_lab.problems import stream
@@ -149,7 +149,10 @@ def _distribution(dimension: Dimension) -> Any:
         return optuna.distributions.FloatDistribution(
             dimension.low, dimension.high, log=dimension.log, step=dimension.step
         )
-    return optuna.distributions.IntDistribution(dimension.low, dimension.high, log=dimension.log)
+    if isinstance(dimension, Int):
+        low, high = dimension.low, dimension.high
+        return optuna.distributions.IntDistribution(low, high, log=dimension.log)
+    raise TypeError(f"Optuna has no distribution for {dimension!r}")
 
 
 START: Final[dict[str, Callable[[Space, int], SuiteMethod]]] = {

@@ -1,7 +1,5 @@
 """`ceibo init`: a commented study file, to be edited or ready to run."""
 
-import csv
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +9,8 @@ from ceibo.cli.files import write_whole
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
 from ceibo.decide import DEFAULT_ACQUISITION
+from ceibo.decide.dimensions.table import TYPES, installed_types
 from ceibo.errors import InputError
-from ceibo.text import to_number
 
 _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.
@@ -60,11 +58,9 @@ _ARGV = [
     "{solvent}",
 ]
 
-_FORMS = (
-    "x=0:1, x=1e-5:1e-1:log, T=20:120:step=5, n=1:8:int, solvent=water,ethanol, or with double"
-    " quotes around a name "
-    """that has a comma or a colon 'solvent="1,4-dioxane",DMF'"""
-)
+
+def _forms() -> str:
+    return ", ".join(each.spelling for each in TYPES.values() if each.spelling)
 
 
 def init(  # noqa: PLR0913 - options of a command
@@ -76,7 +72,7 @@ def init(  # noqa: PLR0913 - options of a command
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_FORMS}. Repeatable."),
+        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. Repeatable."),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
         "study.toml"
@@ -114,12 +110,12 @@ def init(  # noqa: PLR0913 - options of a command
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
     )
-    parse(text.encode(), output)
+    file = parse(text.encode(), output)
     write_whole(output, text)
-    for each, entry in space.items():
-        if "choices" in entry:  # shown as they were read: a comma may have split a name
-            listed = ", ".join(map(repr, entry["choices"]))
-            typer.echo(f"{each}: {len(entry['choices'])} categories: {listed}")
+    for each, dimension in file.space.dimensions.items():
+        if param and dimension.listed:  # as they were read: a comma may have split a name
+            listed = ", ".join(map(repr, dimension.listed))
+            typer.echo(f"{each}: {len(dimension.listed)} categories: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
 
@@ -136,47 +132,13 @@ def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def _parameter(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its entry of [space] from NAME=LOW:HIGH[:log|:int|:step=S] or NAME=A,B,C."""
-    name, _, rest = text.partition("=")
-    ends = rest.split(":")
-    if not name.strip():
-        raise _misread(text)
-    if '"' in rest or (len(ends) == 1 and "," in rest):
-        return name.strip(), {"type": "categorical", "choices": _categories(rest, text)}
-    if len(ends) < 2:
-        raise _misread(text)
-    kind = "int" if "int" in ends[2:] else "float"
-    entry: dict[str, Any] = {"type": kind, "low": _end(ends[0], text), "high": _end(ends[1], text)}
-    for option in ends[2:]:
-        if option == "log":
-            entry["log"] = True
-        elif option.startswith("step="):
-            entry["step"] = _end(option.removeprefix("step="), text)
-        elif option != "int":
-            raise _misread(text)
-    return name.strip(), entry
-
-
-def _end(word: str, text: str) -> int | float:
-    number = to_number(word)
-    if number is None:
-        raise _misread(text)
-    if not math.isfinite(number):
-        raise InputError(f"--param: expected finite numbers, got {word} in {text!r}.")
-    return number
-
-
-def _categories(rest: str, text: str) -> list[str]:
-    """Names by the rules of CSV: one with a comma or a colon stands in double quotes."""
+    """A name and its entry of [space], from NAME=SPEC in the spelling of one of the types."""
+    name, _, spec = text.partition("=")
     try:
-        (cells,) = csv.reader([rest.strip()], skipinitialspace=True, strict=True)
-    except (csv.Error, ValueError):
-        raise _misread(text) from None
-    choices = [cell.strip() for cell in cells]
-    if not all(choices):
-        raise InputError(f"--param: there is an empty category in {text!r}; drop a comma.")
-    return choices
-
-
-def _misread(text: str) -> InputError:
-    return InputError(f"--param: expected {_FORMS}, got {text!r}.")
+        entries = [each.parse(spec) for each in installed_types().values()]
+    except InputError as error:
+        raise error.about("--param") from None
+    entry = next((each for each in entries if each is not None), None)
+    if not name.strip() or entry is None:
+        raise InputError(f"--param: expected {_forms()}, got {text!r}.")
+    return name.strip(), entry

@@ -19,10 +19,20 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState
 
-from ceibo.decide import Direction, Evidence, Measurement, Told, Unmeasured, evidence_of
+from ceibo.decide import (
+    Categorical,
+    Direction,
+    Evidence,
+    Float,
+    Int,
+    Measurement,
+    Space,
+    Told,
+    Unmeasured,
+    evidence_of,
+)
 from ceibo.decide.dimensions import MAX_LEVELS, MAX_LISTED_LEVELS, Dimension
 from ceibo.decide.record import hyperparameters_of
-from ceibo.decide.space import Categorical, Float, Int, Space
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array

@@ -11,8 +11,8 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
-from ceibo.decide.space import Categorical, Float, Int, Space
 from ceibo.errors import InputError
 
 _TAIL: Final = 1e-3  # probability left out at an end that a distribution never quite reaches
@@ -68,7 +68,7 @@ class Parameters:
 
 
 def _parameter(given: Any, name: str) -> Parameter:
-    if isinstance(given, Float | Int | Categorical):
+    if isinstance(given, Dimension):
         # dimensions remember things, and searches must not touch theirs
         return Parameter(deepcopy(given), _as_it_is)
     if _is_list(given):
@@ -77,7 +77,7 @@ def _parameter(given: Any, name: str) -> Parameter:
         return _whole_numbers(given, name) if hasattr(given, "pmf") else _continuous(given)
     raise InputError(
         f"parameter {name!r}: expected a list of values, a scipy.stats distribution such as"
-        f" loguniform(1e-3, 1e3), or a ceibo Float, Int or Categorical, got {given!r}."
+        f" loguniform(1e-3, 1e3), or a dimension such as ceibo.Float(0, 1), got {given!r}."
     )
 
 

@@ -1,0 +1,88 @@
+"""What a dimension of a search space knows about itself."""
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ceibo.decide.dimensions.levels import level_centres
+from ceibo.gp.inputs import Array
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Dimension(ABC):
+    """One dimension: its values, their coordinates in [0, 1], and how people read and write them.
+
+    A type is a final frozen dataclass. Its fields are the keys of its JSON form and of its entry in
+    a study file; a field with a default is an optional key.
+    """
+
+    type_name: ClassVar[str]
+    """The type in JSON and in study files."""
+    is_ordered: ClassVar[bool] = True
+    """False if coordinates are only equal or different, never near, as those of categories."""
+    wanted: ClassVar[str] = "a number"
+    """What a cell of a spreadsheet must hold, unless the values are `listed`."""
+    spelling: ClassVar[str] = ""
+    """Examples of what `parse` reads, such as n=1:8:int."""
+
+    @property
+    @abstractmethod
+    def levels(self) -> int | None:
+        """The number of values, or None if continuous."""
+
+    @property
+    def coordinates(self) -> Array | None:
+        """The allowed coordinates, ascending, or None if the dimension is searched as continuous.
+
+        A dimension of more than `MAX_LISTED_LEVELS` levels is searched as continuous and rounded by
+        `from_unit`: its grid is finer than any length scale that a model can learn.
+        """
+        return level_centres(self.levels)
+
+    @abstractmethod
+    def check(self, value: object, name: str) -> Value:
+        """The value as the dimension holds it; an error names the parameter."""
+
+    @abstractmethod
+    def to_unit(self, value: Any) -> float:
+        """The coordinate in [0, 1] of a checked value."""
+
+    @abstractmethod
+    def from_unit(self, u: float) -> Value:
+        """The value at coordinate u; coordinates beyond [0, 1] mean the ends."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The dimension in a few words for people."""
+
+    @abstractmethod
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """About `count` coordinates to mark on an axis, with their labels."""
+
+    @property
+    def listed(self) -> tuple[Value, ...] | None:
+        """The values, where people choose one from a list rather than give a number."""
+        return None
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any] | None:
+        """The entry of a study file that `--param name=text` stands for; None if another type's."""
+        return {"type": text} if text == cls.type_name else None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON data, as in a study file."""
+        entry: dict[str, Any] = {"type": self.type_name}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.default is MISSING or value != each.default:
+                entry[each.name] = list(value) if isinstance(value, tuple) else value
+        return entry
+
+
+def to_plain(value: object) -> object:
+    """Returns a numpy scalar as the Python value it holds, anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,138 @@
+"""`Categorical`: one of a few unordered choices, each a level (levels.py)."""
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from ceibo.decide.dimensions.base import Dimension, Value, to_plain
+from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
+from ceibo.errors import Given, InputError
+
+
+@final
+@dataclass(frozen=True)
+class Categorical(Dimension):
+    """One of a few unordered choices; 1, 1.0, True and "1" are four different ones."""
+
+    type_name: ClassVar[str] = "categorical"
+    is_ordered: ClassVar[bool] = False
+    spelling: ClassVar[str] = (
+        "solvent=water,ethanol, or with double quotes around a name that has a comma or a colon"
+        """ 'solvent="1,4-dioxane",DMF'"""
+    )
+
+    choices: tuple[Value, ...]
+
+    def __init__(self, choices: Sequence[Value]) -> None:
+        if isinstance(choices, str | bytes | Mapping) or not isinstance(
+            choices, Sequence | np.ndarray
+        ):
+            raise InputError(
+                "Categorical",
+                'a list of choices, as in ["water", "ethanol"]',
+                Given("choices", choices),
+            )
+        plain = tuple(_to_choice(choice) for choice in choices)
+        if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
+            raise InputError(
+                "Categorical",
+                f"2 to {MAX_LISTED_LEVELS} choices",
+                str(len(plain)),
+                "a dimension with one value can be left out of the space",
+            )
+        keys = [_identity(choice) for choice in plain]
+        for index, key in enumerate(keys):
+            if key in keys[:index]:
+                raise InputError(
+                    "Categorical", "distinct choices", (Given(value=plain[index]), " twice")
+                )
+        object.__setattr__(self, "choices", plain)
+
+    def __eq__(self, other: object) -> bool:
+        # Tuple equality would say that (1, "a") and (True, "a") are the same choices.
+        if not isinstance(other, Categorical):
+            return NotImplemented
+        return [_identity(c) for c in self.choices] == [_identity(c) for c in other.choices]
+
+    def __hash__(self) -> int:
+        return hash(self.choices)
+
+    @property
+    def levels(self) -> int:
+        """The number of choices."""
+        return len(self.choices)
+
+    @property
+    def listed(self) -> tuple[Value, ...]:
+        """The choices."""
+        return self.choices
+
+    def _index(self, value: object) -> int | None:
+        key = _identity(to_plain(value))
+        return next((k for k, choice in enumerate(self.choices) if _identity(choice) == key), None)
+
+    def check(self, value: object, name: str) -> Value:
+        """The choice that the value is, type included."""
+        index = self._index(value)
+        if index is None:
+            raise InputError(
+                f"parameter {name!r}",
+                f"one of {list(self.choices)!r}",
+                f"{value!r} ({type(to_plain(value)).__name__})",
+                "the type counts too",
+            )
+        return self.choices[index]
+
+    def to_unit(self, value: Value) -> float:
+        """The centre of the cell of a checked choice."""
+        index = self._index(value)
+        if index is None:
+            raise InputError(f"expected one of {list(self.choices)!r}, got {value!r}.")
+        return (index + 0.5) / len(self.choices)
+
+    def from_unit(self, u: float) -> Value:
+        """The choice whose cell holds u."""
+        return self.choices[level_at(u, len(self.choices))]
+
+    def describe(self) -> str:
+        return f"one of {', '.join(map(str, self.choices))}"
+
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """At most `count` of the choices, evenly spread."""
+        step = -(-len(self.choices) // count)
+        return [(self.to_unit(choice), str(choice)) for choice in self.choices[::step]]
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any] | None:
+        """Reads A,B,C by the rules of CSV: a name with a comma or a colon is in double quotes."""
+        if '"' not in text and (":" in text or "," not in text):
+            return None
+        try:
+            (cells,) = csv.reader([text.strip()], skipinitialspace=True, strict=True)
+        except (csv.Error, ValueError):
+            return None
+        choices = [cell.strip() for cell in cells]
+        if not all(choices):
+            raise InputError(f"there is an empty category in {text!r}; drop a comma.")
+        return {"type": cls.type_name, "choices": choices}
+
+
+def _to_choice(value: object) -> Value:
+    plain = to_plain(value)
+    if plain is not None and type(plain) not in (str, int, float, bool):
+        raise InputError(
+            "Categorical", "choices of type str, int, float, bool or None", Given(value=value)
+        )
+    if isinstance(plain, float) and not math.isfinite(plain):
+        raise InputError(
+            "Categorical", "finite numbers", Given(value=plain), "write it as a string"
+        )
+    return plain  # type: ignore[return-value]  # the type was checked above
+
+
+def _identity(value: object) -> tuple[str, str]:
+    return type(value).__name__, repr(value)

@@ -1,0 +1,204 @@
+"""`Float`: a real number in a box, on a linear or logarithmic scale, or on a decimal grid.
+
+A continuous value has its linear or logarithmic position in the box as coordinate; a value of a
+grid lies at the centre of its cell (levels.py).
+
+Round trips value -> unit -> value are exact on a grid. A continuous value comes back exactly at the
+ends, always inside [low, high], and otherwise within 4 eps·max(|low|, |high|) (linear) or within
+the relative error 4 eps·(1 + max(|ln low|, |ln high|)) (log), where eps = 2^-52; subnormals add the
+smallest subnormal.
+"""
+
+import math
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from functools import cached_property
+from typing import Any, ClassVar, final
+
+from ceibo.decide.dimensions import ranges
+from ceibo.decide.dimensions.axis import round_values, share_of
+from ceibo.decide.dimensions.base import Dimension
+from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
+from ceibo.errors import Given, InputError
+
+
+@final
+@dataclass(frozen=True)
+class Float(Dimension):
+    """A real number in [low, high]; `log` for scales of decades, `step` for low, low + step, ….
+
+    Grid values are decimal: `Float(0, 1, step=0.1)` holds 0.3, not 0.1 + 0.1 + 0.1.
+    """
+
+    type_name: ClassVar[str] = "float"
+    spelling: ClassVar[str] = "x=0:1, x=1e-5:1e-1:log, T=20:120:step=5"
+
+    low: float
+    high: float
+    log: bool = field(default=False, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        low = ranges.finite(self.low, "Float", "low")
+        high = ranges.finite(self.high, "Float", "high")
+        ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Float", "log"))
+        ranges.check_order(low, high, "Float")
+        if self.log and low <= 0:
+            raise InputError(
+                "Float",
+                ("low > 0 with ", Given("log", True)),
+                Given("low", low),
+                ("use a positive low or ", Given("log", False)),
+            )
+        if self.log and not math.log(low) < math.log(high):
+            raise InputError(
+                "Float",
+                "low and high with different logarithms",
+                (Given("low", low), " and ", Given("high", high)),
+                ("use ", Given("log", False)),
+            )
+        if self.step is not None:
+            step = ranges.finite(self.step, "Float", "step")
+            ranges.set_fields(self, step=step)
+            self._check_step(step)
+
+    def _check_step(self, step: float) -> None:
+        given, box = Given("step", step), f"[{self.low!r}, {self.high!r}]"
+        if self.log:
+            raise InputError(
+                "Float",
+                ("step or ", Given("log", True)),
+                "both, which exclude each other",
+                ("drop one, or use an int with ", Given("log", True)),
+            )
+        if step <= 0:
+            raise InputError("Float", "step > 0", given)
+        count = (self.high / 2 - self.low / 2) / step
+        if count > MAX_LEVELS / 2 or step < 4 * math.ulp(self._magnitude):
+            raise InputError(
+                "Float",
+                f"a step that a double can resolve in {box}",
+                (given, ", which is too fine"),
+                "leave step out",
+            )
+        if self.levels == 1:
+            raise InputError(
+                "Float",
+                f"a step within {box}",
+                (given, ", which leaves one value"),
+                "use a smaller step or leave the dimension out",
+            )
+
+    @property
+    def _magnitude(self) -> float:
+        return max(abs(self.low), abs(self.high))
+
+    @cached_property
+    def levels(self) -> int | None:
+        if self.step is None:
+            return None
+        with localcontext() as context:
+            context.prec = 60
+            return int((_decimal(self.high) - _decimal(self.low)) // _decimal(self.step)) + 1
+
+    def check(self, value: object, name: str) -> float:
+        """The value as a float inside the box, and on the grid if there is one."""
+        number = ranges.number_in(value, name, self.wanted)
+        if isinstance(number, int):
+            try:
+                number = float(number)
+            except OverflowError:
+                number = math.inf if number > 0 else -math.inf
+        # 0.1 + 0.2 means 0.3
+        slack = 0.0 if self.step is None else 4 * math.ulp(self._magnitude)
+        if not self.low - slack <= number <= self.high + slack:
+            raise InputError(
+                f"parameter {name!r}", f"a value in [{self.low!r}, {self.high!r}]", repr(value)
+            )
+        return number if self.step is None else self._snap(number, name)
+
+    def _snap(self, number: float, name: str) -> float:
+        snapped = self._level(self._index(number))
+        if abs(snapped - number) > 4 * math.ulp(self._magnitude):
+            raise InputError(
+                f"parameter {name!r}",
+                f"{self.low!r} plus a multiple of {self.step!r}",
+                repr(number),
+                f"the nearest is {snapped!r}",
+            )
+        return snapped
+
+    def _index(self, number: float) -> int:
+        levels = self.levels
+        if self.step is None or levels is None:
+            raise TypeError("a continuous Float has no levels")
+        with localcontext() as context:
+            context.prec = 60
+            index = round((_decimal(number) - _decimal(self.low)) / _decimal(self.step))
+        return min(max(index, 0), levels - 1)
+
+    def _level(self, index: int) -> float:
+        if self.step is None:
+            raise TypeError("a continuous Float has no levels")
+        with localcontext() as context:
+            context.prec = 60
+            return float(_decimal(self.low) + index * _decimal(self.step))
+
+    def to_unit(self, value: float) -> float:
+        levels = self.levels
+        if levels is not None:
+            return (self._index(value) + 0.5) / levels
+        if value in (self.low, self.high):
+            return 0.0 if value == self.low else 1.0
+        if self.log:
+            low, high = math.log(self.low), math.log(self.high)
+            u = (math.log(value) - low) / (high - low)
+        else:
+            low, high, exponent = self._scaled_box()
+            u = (math.ldexp(value, -exponent) - low) / (high - low)
+        return min(max(u, 0.0), 1.0)
+
+    def from_unit(self, u: float) -> float:
+        levels = self.levels
+        if levels is not None:
+            return self._level(level_at(u, levels))
+        if u <= 0 or u >= 1:
+            return self.low if u <= 0 else self.high
+        if self.log:
+            low, high = math.log(self.low), math.log(self.high)
+            position = low + u * (high - low)
+            value = self.high if position >= high else math.exp(position)
+        else:
+            low, high, exponent = self._scaled_box()
+            position = low + u * (high - low) if u <= 0.5 else high - (1 - u) * (high - low)
+            value = math.ldexp(min(max(position, low), high), exponent)
+        return min(max(value, self.low), self.high)
+
+    def _scaled_box(self) -> tuple[float, float, int]:
+        """(low, high) over 2^exponent, so that high - low cannot overflow, and the exponent."""
+        exponent = math.frexp(self._magnitude)[1]
+        return math.ldexp(self.low, -exponent), math.ldexp(self.high, -exponent), exponent
+
+    def describe(self) -> str:
+        log = ", logarithmic" if self.log else ""
+        step = f", in steps of {self.step}" if self.step else ""
+        return f"float from {self.low} to {self.high}{log}{step}"
+
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """Round values; the axis of a grid reaches half a step beyond its ends."""
+        low, high = self.low, self.high
+        if self.step is not None:
+            half = self.step / 2
+            low, high = low - half, low + ((self.levels or 1) - 1) * self.step + half
+        values = round_values(low, high, count, self.log)
+        return [(share_of(value, low, high, self.log), f"{value:.4g}") for value in values]
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any] | None:
+        """Reads LOW:HIGH, LOW:HIGH:log and LOW:HIGH:step=S."""
+        keys = ranges.parse_range(text.split(":"))
+        return None if keys is None else {"type": cls.type_name, **keys}
+
+
+def _decimal(number: float) -> Decimal:
+    return Decimal(repr(number))

@@ -1,0 +1,104 @@
+"""`Int`: a whole number in a box, on a linear or logarithmic scale.
+
+Values are levels (levels.py); with `log` the coordinate is the logarithmic position in a box
+widened by half a step, [low - 1/2, high + 1/2], so that the cell of a value is what rounds to it.
+Round trips value -> unit -> value are exact.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from ceibo.decide.dimensions import ranges
+from ceibo.decide.dimensions.axis import round_values
+from ceibo.decide.dimensions.base import Dimension
+from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS, level_at, level_centres
+from ceibo.errors import Given, InputError
+from ceibo.gp.inputs import Array
+
+
+@final
+@dataclass(frozen=True)
+class Int(Dimension):
+    """A whole number from low to high, both included; `log` where ratios matter (batch sizes)."""
+
+    type_name: ClassVar[str] = "int"
+    wanted: ClassVar[str] = "a whole number"
+    spelling: ClassVar[str] = "n=1:8:int"
+
+    low: int
+    high: int
+    log: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        low, high = ranges.whole(self.low, "Int", "low"), ranges.whole(self.high, "Int", "high")
+        ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Int", "log"))
+        ranges.check_order(low, high, "Int")
+        if self.log and low < 1:
+            raise InputError(
+                "Int",
+                ("low >= 1 with ", Given("log", True)),
+                Given("low", low),
+                ("use ", Given("low", 1), " or ", Given("log", False)),
+            )
+        if (high if self.log else high - low) >= MAX_LEVELS:
+            raise InputError(
+                "Int",
+                "at most 2**40 values, which a double in [0, 1] can tell apart",
+                (Given("low", low), " and ", Given("high", high)),
+                "use a float, or optimise the exponent as an int",
+            )
+
+    @property
+    def levels(self) -> int:
+        return self.high - self.low + 1
+
+    @property
+    def coordinates(self) -> Array | None:
+        if self.log and self.levels <= MAX_LISTED_LEVELS:
+            return np.array([self.to_unit(value) for value in range(self.low, self.high + 1)])
+        return level_centres(self.levels)
+
+    def check(self, value: object, name: str) -> int:
+        """The value as an int inside the box; 3.0 counts as 3."""
+        number = ranges.number_in(value, name, self.wanted)
+        if isinstance(number, float):
+            if not number.is_integer():
+                raise InputError(f"parameter {name!r}", self.wanted, repr(value), "round it first")
+            number = int(number)
+        if not self.low <= number <= self.high:
+            raise InputError(
+                f"parameter {name!r}", f"a whole number in [{self.low}, {self.high}]", repr(value)
+            )
+        return number
+
+    def to_unit(self, value: int) -> float:
+        if not self.log:
+            return (value - self.low + 0.5) / self.levels
+        low, high = math.log(self.low - 0.5), math.log(self.high + 0.5)
+        return (math.log(value) - low) / (high - low)
+
+    def from_unit(self, u: float) -> int:
+        if not self.log:
+            return self.low + level_at(u, self.levels)
+        low, high = math.log(self.low - 0.5), math.log(self.high + 0.5)
+        value = round(math.exp(low + min(max(u, 0.0), 1.0) * (high - low)))
+        return min(max(value, self.low), self.high)
+
+    def describe(self) -> str:
+        return f"int from {self.low} to {self.high}{', logarithmic' if self.log else ''}"
+
+    def ticks(self, count: int) -> list[tuple[float, str]]:
+        """Round values that are whole numbers of the box."""
+        rough = round_values(self.low - 0.5, self.high + 0.5, count, self.log)
+        values = sorted({round(each) for each in rough if self.low <= round(each) <= self.high})
+        return [(self.to_unit(value), f"{float(value):.4g}") for value in values]
+
+    @classmethod
+    def parse(cls, text: str) -> dict[str, Any] | None:
+        """Reads LOW:HIGH:int and LOW:HIGH:int:log."""
+        words = text.split(":")
+        keys = ranges.parse_range([word for word in words if word != "int"])
+        return {"type": cls.type_name, **keys} if keys and "int" in words[2:] else None

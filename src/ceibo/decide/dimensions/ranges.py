@@ -1,0 +1,83 @@
+"""What dimensions from low to high share: checks of their numbers, and LOW:HIGH in a shell."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ceibo.decide.dimensions.base import Dimension, to_plain
+from ceibo.errors import Given, InputError
+from ceibo.text import to_number
+
+
+def finite(value: object, kind: str, option: str) -> float:
+    """An option of a dimension as a finite float."""
+    plain = to_plain(value)
+    if isinstance(plain, bool) or not isinstance(plain, int | float):
+        raise InputError(kind, "a number", Given(option, value))
+    try:
+        number = float(plain) + 0.0  # turns -0.0 into 0.0, which every store can hold
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(kind, "a finite number", Given(option, value))
+    return number
+
+
+def whole(value: object, kind: str, option: str) -> int:
+    """An option of a dimension as an int; 3.0 counts as 3."""
+    plain = to_plain(value)
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)
+    if isinstance(plain, bool) or not isinstance(plain, int):
+        raise InputError(kind, "a whole number", Given(option, value))
+    return plain
+
+
+def flag(value: object, kind: str, option: str) -> bool:
+    """An option of a dimension as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(
+            kind, (Given(option, True), " or ", Given(option, False)), Given(value=value)
+        )
+    return bool(value)
+
+
+def check_order(low: float, high: float, kind: str) -> None:
+    """Raises an error unless low < high."""
+    if not low < high:
+        raise InputError(
+            kind,
+            "low < high",
+            (Given("low", low), " and ", Given("high", high)),
+            "leave a dimension with one value out of the space" if low == high else "swap them",
+        )
+
+
+def set_fields(dimension: Dimension, **values: object) -> None:
+    """Sets fields of a frozen dimension while it is made."""
+    for key, value in values.items():
+        object.__setattr__(dimension, key, value)
+
+
+def number_in(value: object, name: str, wanted: str) -> int | float:
+    """A value of parameter `name` as a Python number."""
+    plain = to_plain(value)
+    if isinstance(plain, bool) or not isinstance(plain, int | float):
+        raise InputError(f"parameter {name!r}", wanted, f"{value!r} ({type(value).__name__})")
+    return plain
+
+
+def parse_range(words: list[str]) -> dict[str, Any] | None:
+    """The keys that LOW:HIGH[:log][:step=S], split at the colons, stands for; None if not that."""
+    if len(words) < 2:
+        return None
+    keys: dict[str, Any] = {"low": to_number(words[0]), "high": to_number(words[1])}
+    for word in words[2:]:
+        if word == "log":
+            keys["log"] = True
+        elif word.startswith("step="):
+            keys["step"] = to_number(word.removeprefix("step="))
+        else:
+            return None
+    return None if None in keys.values() else keys

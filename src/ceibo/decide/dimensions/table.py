@@ -1,0 +1,104 @@
+"""The table of dimension types: their names, and what is written down under them.
+
+Another package adds a type with `register`. If it also names the class as an entry point of the
+group `ceibo.dimensions`, the type is found wherever that package is installed.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from importlib.metadata import entry_points
+from inspect import isabstract
+from typing import TypeVar
+
+from ceibo.decide.dimensions.base import Dimension
+from ceibo.decide.dimensions.categorical import Categorical
+from ceibo.decide.dimensions.float_ import Float
+from ceibo.decide.dimensions.int_ import Int
+from ceibo.errors import Given, InputError
+from ceibo.text import nearest
+
+TYPES: dict[str, type[Dimension]] = {
+    "float": Float,
+    "int": Int,
+    "categorical": Categorical,
+}
+"""Name -> class of the types known so far."""
+_Type = TypeVar("_Type", bound=type[Dimension])
+
+
+def register(dimension: _Type) -> _Type:
+    """Adds a dimension type under its `type_name`, and returns it; also a class decorator."""
+    if isabstract(dimension) or "__dataclass_fields__" not in vars(dimension):
+        raise InputError(
+            f"{dimension.__qualname__}: expected a dataclass with every method of Dimension."
+        )
+    known = TYPES.get(dimension.type_name, dimension)
+    # a class defined again, as in a notebook, takes the place of its older self
+    if (known.__module__, known.__qualname__) != (dimension.__module__, dimension.__qualname__):
+        raise InputError(
+            f"{dimension.__qualname__}: expected a new type_name, got {dimension.type_name!r},"
+            f" which is that of {known.__qualname__}."
+        )
+    TYPES[dimension.type_name] = dimension
+    return dimension
+
+
+def check_registered(dimension: Dimension, name: str) -> None:
+    """Raises an error unless the dimension of parameter `name` can be read back from its JSON."""
+    if type(dimension) not in TYPES.values():
+        raise InputError(
+            f"parameter {name!r}: expected a registered type of dimension, got {dimension!r};"
+            " call ceibo.decide.dimensions.register with its class."
+        )
+
+
+@cache
+def _load_installed() -> None:
+    for each in entry_points(group="ceibo.dimensions"):
+        register(each.load())
+
+
+def installed_types() -> dict[str, type[Dimension]]:
+    """`TYPES`, once the types of installed packages are in it."""
+    _load_installed()
+    return TYPES
+
+
+def dimension_from_json(data: object, name: str) -> Dimension:
+    """The dimension of parameter `name` that `to_json` or a study file wrote down."""
+    subject = f"parameter {name!r}"
+    kind = data.get("type") if isinstance(data, Mapping) else None
+    found = (TYPES.get(kind) or installed_types().get(kind)) if isinstance(kind, str) else None
+    if not isinstance(data, Mapping) or found is None:
+        *most, last = (f'"{each}"' for each in installed_types())
+        raise InputError(
+            subject,
+            f"a table with type = {', '.join(most)} or {last}",
+            Given(value=data),
+            _did_you_mean(kind, installed_types()),
+        )
+    keys = [each.name for each in fields(found)]
+    given = [key for key in data if key != "type"]
+    if unknown := [key for key in given if key not in keys]:
+        raise InputError(
+            subject,
+            f"a table of type {kind!r} with the keys {', '.join(keys)}",
+            repr(unknown[0]),
+            _did_you_mean(unknown[0], keys),
+        )
+    needed = [each.name for each in fields(found) if each.default is MISSING]
+    if missing := [key for key in needed if key not in given]:
+        raise InputError(
+            subject, f"{' and '.join(missing)} in a table of type {kind!r}", Given(value=dict(data))
+        )
+    make: Callable[..., Dimension] = found
+    try:
+        return make(**{key: data[key] for key in given})
+    except InputError as error:
+        raise error.about(subject) from None
+
+
+def _did_you_mean(word: object, known: Iterable[str]) -> str:
+    close = nearest(word, known) if isinstance(word, str) else None
+    return "" if close is None else f"did you mean {close!r}?"
