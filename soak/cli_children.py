@@ -12,9 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Space
+from ceibo.errors import CommandFailedError
 
 NASTY = Path(__file__).with_name("cli_nasty.py")
 # kind -> (time limit in seconds, value expected or None for a failed trial)

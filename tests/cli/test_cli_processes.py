@@ -21,9 +21,10 @@ from soak.cli_hostile import hostile
 from soak.cli_kills import kill_often
 
 from ceibo import Study
-from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Float, Space
+from ceibo.errors import CommandFailedError
 
 LINUX = sys.platform.startswith("linux")
 

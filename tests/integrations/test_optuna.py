@@ -13,8 +13,7 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 import ceibo
-from ceibo.decide import NoMeasurementError
-from ceibo.errors import InputError
+from ceibo.errors import InputError, NoMeasurementError
 from ceibo.integrations.optuna import (
     CeiboSampler,
     best_trial_by_posterior,

@@ -12,8 +12,7 @@ import pytest
 import ceibo
 from ceibo import Float, InputError, Measurement, StopReason, Study
 from ceibo.decide.space import Params
-from ceibo.errors import NotStoredError, StorageError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import EvaluationsFailedError, NotStoredError, StorageError
 
 SPACE = {"x": Float(0, 1)}
 

@@ -9,8 +9,8 @@ import pytest
 
 import ceibo
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
-from ceibo.decide import NoMeasurementError, Suggestion
-from ceibo.errors import ConflictError, NotFoundError, StorageError
+from ceibo.decide import Suggestion
+from ceibo.errors import ConflictError, NoMeasurementError, NotFoundError, StorageError
 
 SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}
 

@@ -28,8 +28,7 @@ from ceibo.cli.verbs import (
     tell,
 )
 from ceibo.decide import Measurement
-from ceibo.errors import CeiboError, NotStoredError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."

@@ -18,17 +18,12 @@ from ceibo.command.outcome import parse
 from ceibo.command.placeholders import Template
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import InputError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import CommandFailedError, InputError
 
 KEEP: Final = 64 * 1024  # bytes of output kept, of each stream
 _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each stream
 # seconds a supervisor has to end by itself
 _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + 3.0
-
-
-class CommandFailedError(EvaluationsFailedError):
-    """A command gave no finite value; the message has its last output."""
 
 
 @final

@@ -3,7 +3,7 @@ terminal.
 """
 
 from ceibo.decide.dimensions import Categorical, Float, Int
-from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop, StopReason, Worth
@@ -15,7 +15,6 @@ __all__ = [
     "Float",
     "Int",
     "Measurement",
-    "NoMeasurementError",
     "Observed",
     "Profit",
     "Settings",

@@ -11,12 +11,7 @@ from ceibo import acquisition as acq
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Evidence, Model, outcome_model
-from ceibo.errors import CeiboError
 from ceibo.gp.inputs import Array
-
-
-class NoMeasurementError(CeiboError):
-    """The study has no measurement yet, so nothing can be said about its best."""
 
 
 @final

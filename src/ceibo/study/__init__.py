@@ -1,18 +1,13 @@
 """The experimenter's side: studies kept in a database, and the loops around them."""
 
-from ceibo.study.evaluation import EvaluationsFailedError, ObjectiveExitError
 from ceibo.study.limits import Limits
 from ceibo.study.run import Result, maximize, minimize
-from ceibo.study.runner import ExecutorLostError
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
 from ceibo.study.verify import Verification
 
 __all__ = [
-    "EvaluationsFailedError",
-    "ExecutorLostError",
     "Limits",
-    "ObjectiveExitError",
     "Result",
     "Study",
     "Trial",

@@ -12,18 +12,10 @@ from typing import Any, SupportsFloat, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import CeiboError, InputError
+from ceibo.errors import InputError, ObjectiveExitError
 from ceibo.study.limits import count_of
 
 Objective = Callable[[Params], SupportsFloat | Measurement]
-
-
-class EvaluationsFailedError(CeiboError):
-    """Too many evaluations in a row gave no finite value."""
-
-
-class ObjectiveExitError(CeiboError):
-    """On an executor the objective raised what is not an error but an end, such as SystemExit."""
 
 
 class RaisedByObjective(Exception):
@@ -94,8 +86,8 @@ def evaluate(
         raise RaisedByObjective(error) from error
 
 
-def loss(future: Future[Any]) -> str | None:
-    """How an evaluation perished together with what evaluated it; None if it did not."""
+def how_lost(future: Future[Any]) -> str | None:
+    """How an evaluation was lost together with its worker; None if it was not."""
     error = future.exception() if future.done() and not future.cancelled() else None
     return (
         f"{type(error).__name__}: {error}"
@@ -104,8 +96,8 @@ def loss(future: Future[Any]) -> str | None:
     )
 
 
-def returned(future: Future[Any]) -> Any:
-    """What the objective returned; what it raised is raised."""
+def result_of(future: Future[Any]) -> Any:
+    """Returns what the objective returned; raises what it raised."""
     error = future.exception()
     if isinstance(error, RaisedByObjective):
         raise error.original()

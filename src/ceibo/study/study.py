@@ -12,7 +12,6 @@ import numpy as np
 from ceibo.decide.dimensions import AnyDimension
 from ceibo.decide.estimate import (
     Estimate,
-    NoMeasurementError,
     Observed,
     explain,
     incumbent,
@@ -40,7 +39,13 @@ from ceibo.decide.suggest import (
     fit_model,
     suggest,
 )
-from ceibo.errors import ConflictError, InputError, NotFoundError, NumberTakenError
+from ceibo.errors import (
+    ConflictError,
+    InputError,
+    NoMeasurementError,
+    NotFoundError,
+    NumberTakenError,
+)
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo.study.store import (

@@ -31,11 +31,11 @@ except ImportError as error:
     ) from error
 
 from ceibo import acquisition as acq
-from ceibo.decide.estimate import Estimate, NoMeasurementError, recommendation
+from ceibo.decide.estimate import Estimate, recommendation
 from ceibo.decide.record import to_record
 from ceibo.decide.stopping import PATIENCE, Worth, judge, least, remaining_improvement
 from ceibo.decide.suggest import DEFAULT_ACQUISITION, Evidence, Model, Settings, fit_model, suggest
-from ceibo.errors import InputError
+from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import Branches, best_in_branch, single_value
 from ceibo.integrations.optuna.evidence import (

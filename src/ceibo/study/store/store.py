@@ -13,6 +13,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.errors import (
     ConflictError,
     InputError,
+    MissingDatabaseError,
     NotFoundError,
     NotStoredError,
     NumberTakenError,
@@ -93,7 +94,7 @@ class Store:
         if not file.absolute().parent.is_dir():
             raise StorageError(f"the folder of {file} does not exist; create it first")
         if not create and not file.exists():
-            raise StorageError(
+            raise MissingDatabaseError(
                 f"there is no file {file}; check the path, or create a study there first"
             )
 
