@@ -98,7 +98,7 @@ def test_trials_asked_by_hand_are_not_said_to_be_done(storage: str) -> None:
 
 
 def test_fifty_trials_if_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceibo.study.run.DEFAULT_TRIALS", 5)
+    monkeypatch.setattr("ceibo.study.limits.DEFAULT_TRIALS", 5)
     assert len(ceibo.minimize(bowl, SPACE).study.trials) == 5
 
 

@@ -21,10 +21,11 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.sampling import spread_points
+from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
-from ceibo.gp.inputs import Array, as_floats, as_integer
+from ceibo.gp.inputs import Array, as_floats
 from ceibo.gp.linalg import limited_blas
 
 _ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
@@ -59,8 +60,7 @@ class SearchSettings:
             ("iterations", 0),
             ("rounds", 1),
         ):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)!r}.")
+            check_whole(getattr(self, name), name, least)
 
 
 class Maximum(NamedTuple):
@@ -86,7 +86,7 @@ def maximize(
             are continuous.
         settings: how hard to search.
     """
-    seed = as_integer(seed, "seed", 0)
+    seed = check_whole(seed, "seed", 0)
     search = _Search(acquisition, _checked(discrete, acquisition), settings or SearchSettings())
     with limited_blas(len(acquisition.predictor.points)):
         x = search.run(np.random.SeedSequence(seed))

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, SupportsFloat, final
 
+from ceibo.checks import check_whole
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, ObjectiveExitError
-from ceibo.study.limits import count_of
 
 Objective = Callable[[Params], SupportsFloat | Measurement]
 
@@ -49,7 +49,7 @@ def job_count(executor: Executor | None, jobs: int | None) -> int:
         raise InputError(
             f"executor must be a concurrent.futures executor, or None, got {executor!r}."
         )
-    jobs = None if jobs is None else count_of(jobs, "jobs")
+    jobs = None if jobs is None else check_whole(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
             raise InputError(

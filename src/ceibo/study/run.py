@@ -5,7 +5,7 @@ honest endings.
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict, Unpack, final
+from typing import Any, TypedDict, Unpack, final
 
 from ceibo.decide.dimensions import AnyDimension
 from ceibo.decide.estimate import Estimate, Observed
@@ -16,8 +16,6 @@ from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.study import Study
-
-DEFAULT_TRIALS: Final = 50
 
 
 @final
@@ -110,9 +108,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         >>> abs(result.best.params["x"] - 0.3) < 0.1
         True
     """
-    if n_trials is None and cost is None and timeout is None:
-        n_trials = DEFAULT_TRIALS
-    limits = Limits(n_trials, cost, timeout, max_failures, lease)
+    limits = Limits(n_trials, cost, timeout, max_failures, lease).or_default()
     jobs = job_count(executor, jobs)
     callbacks = _checked(callbacks)
     if not callable(objective):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, ove
 
 import numpy as np
 
+from ceibo.checks import check_cost
 from ceibo.decide.dimensions import AnyDimension
 from ceibo.decide.estimate import (
     Estimate,
@@ -24,7 +25,6 @@ from ceibo.decide.stopping import (
     PATIENCE,
     Profit,
     Worth,
-    check_cost,
     judge,
     least,
     remaining_improvement,

@@ -21,7 +21,6 @@ from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError
 from ceibo.study import Study, Trial
-from ceibo.study.run import DEFAULT_TRIALS
 from ceibo.study.runner import Callback, Runner
 
 _SHOWN = 5  # commands that --dry-run shows
@@ -65,9 +64,7 @@ def run(
 
 def _measure(study: Study, file: StudyFile, jobs: int, quiet: bool) -> Stop:
     assert file.template is not None
-    limits = file.limits
-    if limits.n_trials is None and limits.cost is None and limits.timeout is None:
-        limits = replace(limits, n_trials=DEFAULT_TRIALS)
+    limits = file.limits.or_default()
     command = Command(file.template)
     runner = Runner(study, command, limits, CommandExecutor(command), jobs)
     terminal = sys.stderr.isatty()

@@ -31,6 +31,7 @@ except ImportError as error:
     ) from error
 
 from ceibo import acquisition as acq
+from ceibo.checks import check_cost, check_whole
 from ceibo.decide.estimate import Estimate, recommendation
 from ceibo.decide.record import to_record
 from ceibo.decide.stopping import PATIENCE, Worth, judge, least, remaining_improvement
@@ -101,19 +102,9 @@ class CeiboSampler(BaseSampler):
     ) -> None:
         if constraints_func is not None:
             raise InputError(_NO_CONSTRAINTS)
-        if seed is not None and (
-            isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0
-        ):
-            raise InputError(f"seed must be None or a whole number >= 0, got {seed!r}.")
-        if n_startup_trials is not None and (
-            type(n_startup_trials) is not int or n_startup_trials < 1
-        ):
-            raise InputError(
-                f"n_startup_trials must be a whole number above zero, got {n_startup_trials!r}: a"
-                " model needs a first value. Leave it out for twice the number of parameters, at"
-                " least four."
-            )
-        self.seed = secrets.randbelow(2**62) if seed is None else int(seed)
+        if n_startup_trials is not None:
+            n_startup_trials = check_whole(n_startup_trials, "n_startup_trials", advice=_STARTUP)
+        self.seed = secrets.randbelow(2**62) if seed is None else check_whole(seed, "seed", 0)
         self.settings = Settings(acquisition=acquisition, n_initial=n_startup_trials)
         self.noise_attribute = noise_attribute
         self._independent = independent_sampler
@@ -313,17 +304,10 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     Example:
         >>> study.optimize(objective, n_trials=200, callbacks=[stop_by_cost(0.01)])
     """
-    if (
-        isinstance(cost, bool)
-        or not isinstance(cost, int | float | np.number)
-        or not 0 < cost < math.inf
-    ):
-        raise InputError(
-            f"cost must be a finite number above zero, in the objective's units, got {cost!r}."
-        )
+    price = check_cost(cost)
 
     def stop(study: Study, trial: FrozenTrial) -> None:
-        worth = worth_of_another(study, float(cost))
+        worth = worth_of_another(study, price)
         if worth:
             _logger.info("%s", worth.message)
             study.stop()
@@ -354,6 +338,9 @@ def worth_of_another(study: Study, cost: float) -> Worth:
 
 # -- inside ----------------------------------------------------------------------------
 
+_STARTUP: Final = (
+    "a model needs a first value. Leave it out for twice the number of parameters, at least four."
+)
 _NO_CONSTRAINTS: Final = (
     "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
     " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"
