@@ -79,15 +79,15 @@ def check_choice(value: object, name: str, known: Iterable[str]) -> str:
     """One of several names; the message suggests the one most like a misspelt word."""
     words = list(known)
     if not isinstance(value, str) or value not in words:
-        advice = suggest_word(value, words)
-        raise _refusal(value, name, f"one of {', '.join(words)}", advice)
+        end = ask_nearest(value, words) if isinstance(value, str) else "."
+        raise InputError(f"{name} must be one of {', '.join(words)}, got {value!r}{end}")
     return value
 
 
-def suggest_word(word: object, known: Iterable[str]) -> str:
-    """The question whether the known word most like this one was meant; empty if none is."""
-    close = nearest(word, known) if isinstance(word, str) else None
-    return "" if close is None else f"did you mean {close!r}?"
+def ask_nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a misspelt word: did you mean the nearest, if there is one?"""
+    close = nearest(word, known)
+    return "." if close is None else f"; did you mean {close!r}?"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
@@ -107,5 +107,6 @@ def _to_float(value: object) -> float:
 
 def _refusal(value: object, name: str, expected: str, advice: str = "") -> InputError:
     """The error about a value: what was expected, what came, what to try."""
-    end = f"; {advice}" if advice else "."
-    return InputError(f"{name} must be {expected}, got {value!r}{end}")
+    end = f"; {advice}" if advice else ""
+    stop = "" if advice.endswith("?") else "."
+    return InputError(f"{name} must be {expected}, got {value!r}{end}{stop}")

@@ -9,8 +9,8 @@ import pytest
 from cli_tools import Ceibo, StudyFile
 
 from ceibo import Measurement, Study
-from ceibo.cli.common import rounded
 from ceibo.errors import NotStoredError, StorageError
+from ceibo.numbers import with_uncertainty
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_digits_follow_the_uncertainty() -> None:
         (1.23456789e-12, 3.4e-13): "1.23457e-12 ± 3.4e-13",
         (4.0, 9.96): "4 ± 10",
     }
-    assert {pair: rounded(*pair) for pair in shown} == shown
+    assert {pair: with_uncertainty(*pair) for pair in shown} == shown
 
 
 def test_best_is_shown_with_the_digits_that_count(asked: tuple[Ceibo, Path]) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
-from ceibo.text import is_split_thousand, to_number, with_point
+from ceibo.numbers import is_split_thousand, to_number, with_point
 
 _PLUS_MINUS: Final = re.compile(r"±|\+/-")
 _EXAMPLES: Final = "a number, `value noise`, three or more replicates, or JSON with value and noise"

@@ -5,7 +5,7 @@ honest endings.
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack, final
+from typing import Any, NamedTuple, TypedDict, Unpack, final
 
 from ceibo.decide.dimensions import AnyDimension
 from ceibo.decide.estimate import Estimate, Observed
@@ -120,21 +120,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
     given = {option: value for option, value in given.items() if value is not None}
     study = open_or_create(space, storage, name, {"direction": direction, **given})
-    _check_same(study, given)
     runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
     return Result(study, runner.run(callbacks, progress), cost)
-
-
-def _check_same(study: Study, given: Mapping[str, Any]) -> None:
-    """What decides suggestions must not seem to change under a study that has begun."""
-    for option, value in given.items():
-        stored = study.seed if option == "seed" else getattr(study.settings, option)
-        if value != stored:
-            raise InputError(
-                f"study {study.name!r} was begun with {option}={stored!r}, now came"
-                f" {option}={value!r}; leave it out to go on with the study, or start one under"
-                " another name."
-            )
 
 
 def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
@@ -182,14 +169,50 @@ def open_or_create(
     options: Mapping[str, Any],
 ) -> Study:
     """The stored study of this name, after checking that it is the same, or a new one."""
+    study = create_or_open(space, storage, name, options)
+    study.space.check_same(Space(space))
+    change = first_change(study, options)
+    if change is None:
+        return study
+    if change.option == "direction":
+        raise InputError(f"study {name!r} is to {study.direction}; start one under another name.")
+    raise InputError(
+        f"study {name!r} was begun with {change.option}={change.stored!r}, now came"
+        f" {change.option}={change.given!r}; leave it out to go on with the study, or start one"
+        " under another name."
+    )
+
+
+def create_or_open(
+    space: Mapping[str, AnyDimension] | Space,
+    storage: str | None,
+    name: str,
+    options: Mapping[str, Any],
+) -> Study:
+    """A new study, or the stored one of this name, which may differ from what is given."""
     try:
         return Study.create(space, storage=storage, name=name, **options)
-    except (
-        ConflictError
-    ):  # it exists, perhaps since a moment ago: several workers may begin at once
+    except ConflictError:
+        # It exists, perhaps since a moment ago: several workers may begin at once.
         if storage is None:
             raise
-    study = Study.open(storage, name, space=space)
-    if study.direction != options["direction"]:
-        raise InputError(f"study {name!r} is to {study.direction}; start one under another name.")
-    return study
+    return Study.open(storage, name)
+
+
+class Change(NamedTuple):
+    """An option that was given with another value than its study was begun with."""
+
+    option: str
+    stored: Any
+    given: Any
+
+
+def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
+    """The first of the options of Study.create that differs from the study's own, or None."""
+    stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
+    changes = (
+        Change(option, stored[option], given)
+        for option, given in options.items()
+        if given != stored[option]
+    )
+    return next(changes, None)

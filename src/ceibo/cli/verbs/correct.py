@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.cli.verbs.tell import doubt, read_result
 from ceibo.command.outcome import is_pair
 
@@ -35,7 +37,7 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     """Replace a measurement that was told wrongly; the record keeps the wrong one too."""
     line = " ".join(result).strip()
     right = read_result(line, replicates, _UNKNOWN)
-    _, study = open_study(file, storage)
+    study = open_study(load(file), storage)
     before = study.trials
     wrong = study.correct(trial, right, key=key)
     if is_pair(line) and not replicates and (why := doubt(right, before)):

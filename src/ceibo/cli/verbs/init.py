@@ -12,7 +12,7 @@ from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
 from ceibo.decide.suggest import DEFAULT_ACQUISITION
 from ceibo.errors import InputError
-from ceibo.text import to_number
+from ceibo.numbers import to_number
 
 _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.

@@ -6,8 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage, load, open_study
+from ceibo.cli.common import File, Storage
 from ceibo.cli.files import check_target, write_whole
+from ceibo.cli.inside import revision
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 
 
 def report(
@@ -26,16 +29,16 @@ def report(
     """Write a self-contained HTML report that works offline."""
     from ceibo.report import render_report
 
-    check_target(output, *load(file, storage))
-    studied, study = open_study(file, storage)
-    cost = studied.limits.cost
+    loaded = load(file)
+    check_target(output, loaded, storage)
+    study, cost = open_study(loaded, storage), loaded.limits.cost
+    seen = revision(study)
     write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
     typer.echo(f"wrote {output}")
-    seen = study._refresh().seq
     try:
         while watch:
             time.sleep(every)
-            if (now := study._refresh().seq) != seen:
+            if (now := revision(study)) != seen:
                 write_whole(output, render_report(study, cost=cost, refresh=every))
                 seen = now
     except KeyboardInterrupt:

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.command.outcome import is_pair, parse_line
 from ceibo.decide import Measurement
 from ceibo.errors import ConflictError, InputError
@@ -51,7 +53,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         if result
         else None
     )
-    _, study = open_study(file, storage)
+    study = open_study(load(file), storage)
     before = study.trials
     if measurement is not None:
         _record(study, trial, measurement, key)

@@ -339,7 +339,7 @@ def worth_of_another(study: Study, cost: float) -> Worth:
 # -- inside ----------------------------------------------------------------------------
 
 _STARTUP: Final = (
-    "a model needs a first value. Leave it out for twice the number of parameters, at least four."
+    "a model needs a first value. Leave it out for twice the number of parameters, at least four"
 )
 _NO_CONSTRAINTS: Final = (
     "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
