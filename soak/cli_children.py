@@ -1,6 +1,4 @@
-"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and nothing of it
-is left.
-"""
+"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and all of it."""
 
 import argparse
 import os
@@ -81,9 +79,7 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
 
 
 def _largest_size() -> int:
-    """MB of the largest so far, this process or one of its children (which begin as copies
-    of it).
-    """
+    """MB of the largest process so far: this one or a child, which begins as a copy of it."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(each).ru_maxrss // 1024 for each in who)
 

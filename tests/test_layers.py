@@ -29,7 +29,7 @@ ALLOWED = {
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
     "report": {"files", "text", "study", "decide", "acquisition", "theory", "gp"},
-    "command": {"numbers", "decide"},
+    "command": {"numbers", "text", "decide"},
     "cli": {
         "numbers",
         "text",

@@ -1,6 +1,4 @@
-"""The progress of a run in a terminal: one line per finished trial, and a live line with the state
-of the study.
-"""
+"""The progress of a run in a terminal: a line per finished trial, and one for the whole study."""
 
 import sys
 import time
@@ -22,9 +20,7 @@ from ceibo.text import params_line
 
 @final
 class Progress:
-    """Shows a run as it goes; silent where it is not wanted. `wanted` None means: only in a
-    terminal.
-    """
+    """Shows a run as it goes, if wanted; None means only in a terminal."""
 
     def __init__(
         self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None

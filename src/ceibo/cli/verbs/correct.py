@@ -7,7 +7,7 @@ import typer
 from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
-from ceibo.cli.verbs.tell import doubt, read_result
+from ceibo.cli.verbs.tell import read_result, why_doubtful
 from ceibo.command.outcome import is_pair
 
 _UNKNOWN = (
@@ -40,7 +40,7 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     study = open_study(load(file), storage)
     before = study.trials
     wrong = study.correct(trial, right, key=key)
-    if is_pair(line) and not replicates and (why := doubt(right, before)):
+    if is_pair(line) and not replicates and (why := why_doubtful(right, before)):
         warn(f"trial {trial}: {why}")
     if wrong.noise is not None and right.noise is None and not right.replicates:
         warn(

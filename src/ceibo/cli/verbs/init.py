@@ -39,8 +39,8 @@ timeout = 600                       # seconds; then it and all its descendants a
 
 [stop]                              # whichever comes first
 trials = {trials}                         # trials in all
-# cost = 0.001                      # price of one measurement, in the objective's units: stop when
-# none pays time = 3600                       # seconds after which no new trial starts
+# cost = 0.001                      # price of a measurement, objective's units: stop if none pays
+# time = 3600                       # seconds after which no new trial starts
 failures = 3                        # failed trials in a row that end a run
 """
 _SPACE = """\
@@ -90,9 +90,7 @@ def init(  # noqa: PLR0913 - options of a command
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write a commented study file, with the space and the command given or with examples
-    to edit.
-    """
+    """Write a commented study file, with the space and command given or examples to edit."""
     if output.exists() and not force:
         raise InputError(
             f"{output} exists already; choose another file with -o, or overwrite it with --force."
@@ -140,11 +138,11 @@ def _parameter(text: str) -> tuple[str, dict[str, Any]]:
     name, _, rest = text.partition("=")
     ends = rest.split(":")
     if not name.strip():
-        raise _misread(text)
+        raise _form_error(text)
     if '"' in rest or (len(ends) == 1 and "," in rest):
         return name.strip(), {"type": "categorical", "choices": _categories(rest, text)}
     if len(ends) < 2:
-        raise _misread(text)
+        raise _form_error(text)
     kind = "int" if "int" in ends[2:] else "float"
     entry: dict[str, Any] = {"type": kind, "low": _end(ends[0], text), "high": _end(ends[1], text)}
     for option in ends[2:]:
@@ -153,14 +151,14 @@ def _parameter(text: str) -> tuple[str, dict[str, Any]]:
         elif option.startswith("step="):
             entry["step"] = _end(option.removeprefix("step="), text)
         elif option != "int":
-            raise _misread(text)
+            raise _form_error(text)
     return name.strip(), entry
 
 
 def _end(word: str, text: str) -> int | float:
     number = to_number(word)
     if number is None:
-        raise _misread(text)
+        raise _form_error(text)
     if not math.isfinite(number):
         raise InputError(f"--param: expected finite numbers, got {word} in {text!r}.")
     return number
@@ -171,12 +169,12 @@ def _categories(rest: str, text: str) -> list[str]:
     try:
         (cells,) = csv.reader([rest.strip()], skipinitialspace=True, strict=True)
     except (csv.Error, ValueError):
-        raise _misread(text) from None
+        raise _form_error(text) from None
     choices = [cell.strip() for cell in cells]
     if not all(choices):
         raise InputError(f"--param: there is an empty category in {text!r}; drop a comma.")
     return choices
 
 
-def _misread(text: str) -> InputError:
+def _form_error(text: str) -> InputError:
     return InputError(f"--param: expected {_FORMS}, got {text!r}.")

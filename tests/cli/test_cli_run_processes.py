@@ -1,6 +1,4 @@
-"""Commands that behave badly, runners that are killed, hostile names; the full figures are in
-soak/cli_*.py.
-"""
+"""`ceibo run` as processes: bad commands, killed runners, hostile names (more in soak/cli_*.py)."""
 
 import os
 import signal
