@@ -1,6 +1,4 @@
-"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and nothing of it
-is left.
-"""
+"""Commands that behave badly under `ceibo run`: each ends within its limit + 2 s, and all of it."""
 
 import argparse
 import os
@@ -12,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Space
+from ceibo.errors import CommandFailedError
 
 NASTY = Path(__file__).with_name("cli_nasty.py")
 # kind -> (time limit in seconds, value expected or None for a failed trial)
@@ -80,9 +79,7 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
 
 
 def _largest_size() -> int:
-    """MB of the largest so far, this process or one of its children (which begin as copies
-    of it).
-    """
+    """MB of the largest process so far: this one or a child, which begins as a copy of it."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     return max(resource.getrusage(each).ru_maxrss // 1024 for each in who)
 

@@ -1,6 +1,4 @@
-"""Hostile parameter names and values through `ceibo run`: none executed, each delivered as is or
-refused.
-"""
+"""Hostile parameter names and values through `ceibo run`: each delivered as it is, or refused."""
 
 import argparse
 import contextlib
@@ -129,9 +127,7 @@ def _text(generator: random.Random) -> str:
 
 
 def _deliver(space: dict[str, list[str]], number: int) -> tuple[int, list[str]]:
-    """Runs a study over these parameters, and compares what the program was given with what the
-    study suggested.
-    """
+    """Runs a study over these parameters; compares what the program got with the suggestions."""
     Path("given.jsonl").unlink(missing_ok=True)
     status, message = _run(space, dry=False, name=f"s{number}")
     if status != 0:

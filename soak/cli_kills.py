@@ -1,6 +1,4 @@
-"""`ceibo run` killed with SIGKILL at random moments and started again: nothing lost, no trial twice
-at a time.
-"""
+"""`ceibo run` killed at random moments and started again: nothing lost, no trial run twice."""
 
 import argparse
 import json

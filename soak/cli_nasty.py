@@ -1,5 +1,6 @@
-"""A program that behaves badly, for the checks of `ceibo run`: python cli_nasty.py KIND
-[marker].
+"""A program that behaves badly, for the checks of `ceibo run`.
+
+python cli_nasty.py KIND [marker]
 """
 
 import os

@@ -17,19 +17,22 @@ ROOT = Path(ceibo.__file__).parent
 ALLOWED = {
     "errors": set(),
     "registry": set(),
+    "checks": set(),
     "version": set(),
     "gp": set(),
     "acquisition": {"gp"},
     "theory": {"gp"},
     "files": set(),
     "text": set(),
-    "decide": {"text", "acquisition", "gp"},
-    "study": {"decide", "acquisition", "gp"},
+    "numbers": set(),
+    "decide": {"text", "numbers", "acquisition", "gp"},
+    "study": {"text", "decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
-    "report": {"files", "study", "decide", "acquisition", "theory", "gp"},
-    "command": {"text", "study", "decide"},
+    "report": {"files", "text", "study", "decide", "acquisition", "theory", "gp"},
+    "command": {"numbers", "text", "decide"},
     "cli": {
+        "numbers",
         "text",
         "command",
         "files",
@@ -42,7 +45,7 @@ ALLOWED = {
         "gp",
     },
 }
-EVERYWHERE = {"errors", "registry", "version"}
+EVERYWHERE = {"errors", "checks", "registry", "version"}
 TOP = {"__init__", "__main__"}  # the doors, which may import anything
 
 # Optional packages and the only places (prefixes of paths) that may import them.

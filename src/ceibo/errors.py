@@ -1,4 +1,4 @@
-"""The exceptions ceibo raises on purpose.
+"""The exceptions that ceibo raises on purpose.
 
 Each message says what was expected, what came and what to try.
 """
@@ -77,12 +77,40 @@ class NumberTakenError(CeiboError):
     """Another process took the trial number a suggestion was computed for; compute it again."""
 
 
+class NoMeasurementError(CeiboError):
+    """The study has no measurement yet, so nothing can be said about its best."""
+
+
+class EvaluationsFailedError(CeiboError):
+    """Too many evaluations in a row gave no finite value."""
+
+
+class CommandFailedError(EvaluationsFailedError):
+    """A command gave no finite value; the message has its last output."""
+
+
+class ObjectiveExitError(CeiboError):
+    """On an executor the objective raised SystemExit or the like, which is no result."""
+
+
+class ExecutorLostError(CeiboError):
+    """The executor broke; finished evaluations are stored, the others will be handed out again.
+
+    A trial that was under way three times when an executor broke, the third time alone, is then a
+    failed one.
+    """
+
+
+class VerbError(CeiboError):
+    """A verb that another distribution adds to the command line cannot be loaded."""
+
+
 class StorageError(CeiboError):
     """The database cannot be used; what was stored before is still there."""
 
 
 class MissingDatabaseError(StorageError):
-    """The file that should hold the studies is not there."""
+    """There is no database file at that path yet."""
 
 
 class NewerSchemaError(StorageError):

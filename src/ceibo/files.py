@@ -6,9 +6,7 @@ from pathlib import Path
 
 
 def write_whole(path: str | Path, text: str) -> None:
-    """Writes a file in one step: whoever opens it sees the old content or the new, also after a
-    crash.
-    """
+    """Writes a file in one step: a reader sees the old content or the new, also after a crash."""
     path = Path(path)
     # a device or a pipe, such as /dev/stdout
     if path.exists() and not path.is_file() and not path.is_dir():

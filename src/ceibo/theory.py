@@ -26,9 +26,10 @@ from numpy.typing import ArrayLike
 from scipy.linalg import cholesky
 from scipy.stats import qmc
 
+from ceibo.checks import check_not_negative, check_positive
 from ceibo.errors import InputError
 from ceibo.gp import Kernel
-from ceibo.gp.inputs import Array, as_noise, as_points, as_positive, as_values
+from ceibo.gp.inputs import Array, as_noise, as_points, as_values
 from ceibo.gp.linalg import factorize, limited_blas
 
 # Share of the largest gain that greedy choice of T points reaches (Nemhauser, Wolsey and Fisher
@@ -97,8 +98,8 @@ def regret_report(  # noqa: PLR0913 - public, keyword-only
             "give either norm, the RKHS norm of f, or f_values at X, from which a lower bound"
             " follows."
         )
-    if norm is not None and not (np.isfinite(norm) and norm >= 0):
-        raise InputError(f"norm must be a finite number, zero or above, got {norm!r}.")
+    if norm is not None:
+        check_not_negative(norm, "norm")
     constant = improvement_constant(kappa, kernel.variance)
     known = (
         norm_lower_bound(kernel, points, f_values)
@@ -202,7 +203,7 @@ def improvement_constant(kappa: float, variance: float = 1.0) -> float:
     While corrected EI ≥ κ, μ(x_t) − μ(x⁺) ≤ √C σ̃(x_t). This follows from κ ≤ σ̃ φ(z) for z ≤ 0,
     and σ̃ ≤ σ(x) + σ(x⁺) ≤ 2.
     """
-    scaled = as_positive(kappa, "kappa") / float(np.sqrt(as_positive(variance, "variance")))
+    scaled = check_positive(kappa, "kappa") / float(np.sqrt(check_positive(variance, "variance")))
     if scaled > _LARGEST_KAPPA:
         raise InputError(
             f"kappa must be at most √(2/π) = {_LARGEST_KAPPA:.3f} times the kernel's amplitude"
@@ -239,7 +240,7 @@ def variance_sum_bound(gain: float, noise_max: float) -> float:
     grows: with noise that differs between observations the largest υ serves all, and I = Σ ½ log(1
     + σ²_{t−1}(x_t)/υ_t²) is the realised gain with each observation's own noise.
     """
-    return float(2.0 * gain / np.log1p(as_positive(noise_max, "noise_max") ** -2.0))
+    return float(2.0 * gain / np.log1p(check_positive(noise_max, "noise_max") ** -2.0))
 
 
 def _unit_kernel(kernel: Kernel, A: Array, B: Array) -> Array:

@@ -87,7 +87,7 @@ def test_no_pending_points_is_the_same_as_none() -> None:
         ),
         ({"beta": -1.0}, ["beta", "zero or above", "-1.0"]),
         ({"beta": np.nan}, ["beta", "finite", "nan"]),
-        ({"draws": 0}, ["draws must be an integer of at least 1", "got 0"]),
+        ({"draws": 0}, ["draws must be a whole number above zero", "got 0"]),
         ({"next_noise_variance": -0.1}, ["next_noise_variance", "zero or above", "-0.1"]),
         ({"next_noise_variance": np.inf}, ["next_noise_variance", "finite", "inf"]),
         ({"pending": [[0.1, 0.2]]}, ["X_pending must have 3 columns", "has 2"]),

@@ -40,3 +40,11 @@ def study_file(tmp_path: Path) -> StudyFile:
         return path
 
     return write
+
+
+@pytest.fixture
+def asked(ceibo: Ceibo, study_file: StudyFile) -> tuple[Ceibo, Path]:
+    """`ceibo`, and a study file with twelve trials to tell."""
+    file = study_file()
+    ceibo("ask", file, "-n", "12")
+    return ceibo, file

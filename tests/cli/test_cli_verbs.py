@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from cli_tools import Ceibo, StudyFile
 
-from ceibo import Study
+from ceibo import Float, Study
+from ceibo.cli import studyfile
 
 
 def test_run_finds_the_minimum_and_goes_on(
@@ -299,3 +300,70 @@ def test_what_is_no_result_is_a_failed_trial(
     assert [trial["state"] for trial in shown] == ["failed"] * 2
     assert word in shown[0]["reason"]
     assert ceibo("best", file).status == 2
+
+
+def test_best_is_shown_with_the_digits_that_count(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    for number, value in enumerate((71.561234, 60.123, 65.987)):
+        ceibo("tell", file, number, value, "4")
+    answer = ceibo("best", file).out.splitlines()
+    for line in answer[:2]:
+        mean, _, std = line.split()[1:4]
+        assert len(mean.partition(".")[2]) == len(std.partition(".")[2]) <= 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "FILE", "--dry-run"],
+        ["run", "FILE", "-q"],
+        ["ask", "FILE"],
+        ["tell", "FILE", "0", "1.5"],
+        ["correct", "FILE", "0", "2.5"],
+        ["best", "FILE"],
+        ["show", "FILE"],
+        ["should-stop", "FILE", "--cost", "1"],
+        ["report", "FILE", "-o", "page.html"],
+        ["export", "FILE", "-o", "trials.csv"],
+        ["import", "FILE", "DATA", "--again"],
+        ["import", "FILE", "DATA", "--again", "--dry-run"],
+    ],
+    ids=" ".join,
+)
+def test_the_study_file_is_read_once(
+    ceibo: Ceibo,
+    study_file: StudyFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+) -> None:
+    file = study_file(trials=1)
+    (tmp_path / "data.csv").write_text("x,y,value\n0.1,0.2,3\n0.2,0.3,4\n")
+    ceibo("ask", file)
+    if arguments[0] not in ("tell", "run"):
+        ceibo("tell", file, "0", "0.5")
+    read = []
+    parse = studyfile.parse
+
+    def count(content: bytes, path: Path) -> studyfile.StudyFile:
+        read.append(path)
+        return parse(content, path)
+
+    monkeypatch.setattr(studyfile, "parse", count)
+    words = {"FILE": str(file), "DATA": str(tmp_path / "data.csv")}
+    answer = ceibo(*(words.get(each, each) for each in arguments))
+    assert answer.status in (0, 1), answer.err
+    assert read == [file]
+
+
+def test_a_study_that_has_not_begun_says_how_to_begin(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
+    file = study_file()
+    alone = ceibo("best", file)
+    Study.create({"x": Float(0, 1)}, storage=f"sqlite:///{tmp_path}/demo.db", name="other")
+    beside_another = ceibo("best", file)
+    for answer in (alone, beside_another):
+        assert answer.status == 2
+        assert answer.err.endswith(f". `ceibo run {file}` or `ceibo ask {file}` begins it.\n")
+    assert "has not begun: there is no file" in alone.err

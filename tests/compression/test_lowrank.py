@@ -214,7 +214,7 @@ def test_unknown_layers_and_broken_weights_are_named() -> None:
 @pytest.mark.parametrize("rank", [0, -1, 10, 2.5, True])
 def test_ranks_outside_their_range_are_refused(rank: int) -> None:
     factor = factorize(wrapped(nn.Linear(12, 9)), "0", "svd")
-    with pytest.raises(InputError, match="layer '0': expected a rank from 1 to 9"):
+    with pytest.raises(InputError, match="layer '0': the rank must be a whole number from 1 to 9"):
         factor.module(rank)
 
 

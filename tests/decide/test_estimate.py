@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ceibo import Categorical, Float, Measurement, Study
-from ceibo.decide import NoMeasurementError
+from ceibo.errors import NoMeasurementError
 
 
 def lucky_study(direction: str = "minimize") -> Study:

@@ -13,8 +13,8 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution, Int
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 import ceibo
-from ceibo.decide import Direction, NoMeasurementError
-from ceibo.errors import InputError
+from ceibo.decide import Direction
+from ceibo.errors import InputError, NoMeasurementError
 from ceibo.integrations.optuna import (
     CeiboSampler,
     best_trial_by_posterior,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import ceibo
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import EvaluationsFailedError
 
 HOSTILE = (
     "<script>window.hacked = 1</script>",

@@ -115,7 +115,7 @@ def test_hostile_texts_stay_text(hostile: ceibo.Study) -> None:
     assert "<script>window.hacked = 1</script>" in " ".join(found.texts)
     assert "\u202e" not in page
     assert len(page) < 1_000_000
-    assert text_of("<&\"'\x00\u202e") == "&lt;&amp;&quot;&#x27;\\u0000\\u202e"
+    assert text_of("<&\"'\x00\u202e") == "&lt;&amp;&quot;&#x27;\\x00\\u202e"
 
 
 @pytest.mark.parametrize("measured", [0, 1, 2, 3])

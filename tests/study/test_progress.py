@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import ceibo
-from ceibo.study.progress import _clock, _packed
+from ceibo.study.progress import _clock, _pack
 
 CODE = """
 import ceibo
@@ -82,7 +82,7 @@ def test_wanted_or_not(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
 def test_nothing_is_cut_in_a_narrow_terminal(width: int) -> None:
     parts = ["12/120 trials", "0:00:12 left", "best 0.5 ± 0.1", "still to gain 0.01"]
-    lines = _packed(parts, width).split("\n")
+    lines = _pack(parts, width).split("\n")
     assert " · ".join(lines).split(" · ") == parts
     assert max(map(len, lines)) <= width
     for line, following in itertools.pairwise(lines):

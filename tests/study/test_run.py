@@ -12,8 +12,7 @@ import pytest
 import ceibo
 from ceibo import Float, InputError, Measurement, StopReason, Study
 from ceibo.decide.space import Params
-from ceibo.errors import NotStoredError, StorageError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import EvaluationsFailedError, NotStoredError, StorageError
 
 SPACE = {"x": Float(0, 1)}
 
@@ -99,7 +98,7 @@ def test_trials_asked_by_hand_are_not_said_to_be_done(storage: str) -> None:
 
 
 def test_fifty_trials_if_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceibo.study.run.DEFAULT_TRIALS", 5)
+    monkeypatch.setattr("ceibo.study.limits.DEFAULT_TRIALS", 5)
     assert len(ceibo.minimize(bowl, SPACE).study.trials) == 5
 
 

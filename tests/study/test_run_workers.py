@@ -30,7 +30,7 @@ import pytest
 import ceibo
 from ceibo import Float, Measurement, StopReason, Study
 from ceibo.decide.space import Params
-from ceibo.study import ExecutorLostError, ObjectiveExitError
+from ceibo.errors import ExecutorLostError, ObjectiveExitError
 from ceibo.study.evaluation import job_count
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}

@@ -9,8 +9,8 @@ import pytest
 
 import ceibo
 from ceibo import Categorical, Float, InputError, Int, Measurement, Study
-from ceibo.decide import NoMeasurementError, Settings
-from ceibo.errors import ConflictError, NotFoundError, StorageError
+from ceibo.decide import Settings
+from ceibo.errors import ConflictError, NoMeasurementError, NotFoundError, StorageError
 from ceibo.study import Failure
 
 SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}

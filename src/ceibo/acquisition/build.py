@@ -20,8 +20,8 @@ from ceibo.acquisition.monte_carlo import (
     ParallelNoisyExpectedImprovement,
     draw_jointly,
 )
+from ceibo.checks import check_not_negative, check_whole
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import as_integer, as_number
 from ceibo.gp.linalg import limited_blas
 from ceibo.registry import Registry
 
@@ -172,10 +172,10 @@ def build(  # noqa: PLR0913 - public, keyword-only
         The acquisition; larger values are better.
     """
     definition = ACQUISITIONS.find(name)
-    beta, seed = as_number(beta, "beta"), as_integer(seed, "seed", 0)
-    count = (definition.draws or 0) if draws is None else as_integer(draws, "draws", 1)
+    beta, seed = check_not_negative(beta, "beta"), check_whole(seed, "seed", 0)
+    count = (definition.draws or 0) if draws is None else check_whole(draws, "draws")
     expected = gp.expected_noise if next_noise_variance is None else next_noise_variance
-    noise = as_number(expected, "next_noise_variance")
+    noise = check_not_negative(expected, "next_noise_variance")
     with limited_blas(len(gp.state.points)):
         if pending is not None and np.size(pending):
             gp = gp.condition(pending, noise)

@@ -29,9 +29,10 @@ import numpy as np
 
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.checks import check_positive
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, SquaredExponential
-from ceibo.gp.inputs import Array, as_floats, as_positive
+from ceibo.gp.inputs import Array, as_floats
 from ceibo.gp.posterior import Prediction, Predictor
 
 _LEAST: Final = 0.05  # ε
@@ -79,7 +80,7 @@ class Fence(Guide):
             raise InputError(
                 f"points must have shape (m, {kernel.dimension}), but have shape {points.shape}."
             )
-        scales = as_positive(self.share, "share") * np.minimum(kernel.lengthscales, 1.0)
+        scales = check_positive(self.share, "share") * np.minimum(kernel.lengthscales, 1.0)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "metric", SquaredExponential(scales, 1.0, kernel.categorical))
 

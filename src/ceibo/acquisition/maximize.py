@@ -22,11 +22,12 @@ from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
 from ceibo.acquisition.sampling import spread_points
+from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
 from ceibo.gp.grid import evenly, snap
-from ceibo.gp.inputs import Array, as_floats, as_integer
+from ceibo.gp.inputs import Array, as_floats
 from ceibo.gp.linalg import limited_blas
 
 _ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
@@ -62,8 +63,7 @@ class SearchSettings:
             ("iterations", 0),
             ("rounds", 1),
         ):
-            if getattr(self, name) < least:
-                raise InputError(f"{name} must be at least {least}, got {getattr(self, name)!r}.")
+            check_whole(getattr(self, name), name, least)
 
 
 class Maximum(NamedTuple):
@@ -91,7 +91,7 @@ def maximize(
         guides: fences and chances of success, which lead the search elsewhere.
         settings: how hard to search.
     """
-    seed = as_integer(seed, "seed", 0)
+    seed = check_whole(seed, "seed", 0)
     levels = _check_discrete(discrete, acquisition)
     search = _Search(acquisition, levels, guides, settings or SearchSettings())
     with limited_blas(len(acquisition.predictor.points)):

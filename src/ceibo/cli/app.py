@@ -1,7 +1,6 @@
 """`ceibo`: the verbs put together, and errors as one message on standard error.
 
-Exit status: 0 done, 1 the work failed (or, for should-stop, "go on"), 2 wrong input, 130
-    interrupted.
+Exit status: 0 done, 1 the work failed (for should-stop: "go on"), 2 wrong input, 130 interrupted.
 """
 
 import os
@@ -9,11 +8,11 @@ import shlex
 import sys
 import traceback
 import warnings
-from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
 
+from ceibo.cli.plugins import add_installed
 from ceibo.cli.verbs import (
     ask,
     best,
@@ -28,8 +27,7 @@ from ceibo.cli.verbs import (
     tell,
 )
 from ceibo.decide import Measurement
-from ceibo.errors import CeiboError, NotStoredError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
@@ -54,7 +52,7 @@ def _top(
 
 
 def build(arguments: list[str]) -> typer.Typer:
-    """The application: the verbs of this package, and those of other distributions."""
+    """The application for these arguments: the verbs of ceibo and of other distributions."""
     app = typer.Typer(
         name="ceibo",
         help=_HELP,
@@ -75,32 +73,15 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("report")(report.report)
     app.command("export")(export.export)
     app.command("import")(import_.import_)
-    _add_installed(app, arguments)
+    add_installed(app, arguments)
     return app
 
 
-def _add_installed(app: typer.Typer, arguments: list[str]) -> None:
-    """Adds the verbs of other distributions (entry points of the group "ceibo.verbs").
-
-    A verb is imported only when it is called; otherwise it is a line of the help.
-    """
-    for entry in sorted(entry_points(group="ceibo.verbs"), key=lambda each: each.name):
-        if arguments[:1] == [entry.name]:
-            app.add_typer(entry.load(), name=entry.name)
-        else:
-            origin = "another distribution" if entry.dist is None else entry.dist.name
-            app.command(entry.name, help=f"Of {origin}: `ceibo {entry.name} --help`.")(_not_loaded)
-
-
-def _not_loaded() -> None:
-    """Stands in the help for a verb of another distribution."""
-
-
 def main(arguments: list[str] | None = None) -> None:
-    """The entry point. Ends with SystemExit, as commands do."""
+    """Runs a command and ends with SystemExit; the entry point."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    debug, given = _debug(given)
-    warnings.showwarning = _warn
+    debug, given = _take_debug(given)
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # a terminal that lacks a character still gets the text
@@ -123,7 +104,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(1) from None
 
 
-def _debug(arguments: list[str]) -> tuple[bool, list[str]]:
+def _take_debug(arguments: list[str]) -> tuple[bool, list[str]]:
     """Whether --debug is given before a `--`, and the arguments without it."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
     kept = [each for each in arguments[:end] if each != "--debug"]
@@ -133,14 +114,13 @@ def _debug(arguments: list[str]) -> tuple[bool, list[str]]:
 def _complain(error: Exception, debug: bool, status: int) -> None:
     if debug:
         traceback.print_exception(error)
-    typer.echo(
-        f"ceibo: {_not_stored(error) if isinstance(error, NotStoredError) else error}", err=True
-    )
+    text = _retell(error) if isinstance(error, NotStoredError) else str(error)
+    typer.echo(f"ceibo: {text}", err=True)
     raise SystemExit(status) from None
 
 
-def _not_stored(error: NotStoredError) -> str:
-    """A measurement that the database did not take, as it can be told again from a shell."""
+def _retell(error: NotStoredError) -> str:
+    """How a measurement that the database did not take is told again from a shell."""
     assert isinstance(error.measurement, Measurement)
     told = error.measurement
     words = told.replicates or [each for each in (told.value, told.noise) if each is not None]
@@ -153,5 +133,5 @@ def _not_stored(error: NotStoredError) -> str:
     )
 
 
-def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     typer.echo(f"ceibo: warning: {message}", err=True)

@@ -10,22 +10,15 @@ from ceibo.study.store.database import parse_url
 _SQLITE_MAGIC = b"SQLite format 3\0"
 
 
-def check_target(path: Path, file: StudyFile, storage: str) -> None:
-    """An error if a file to be written is the study's own, or cannot be written; told before any
-    work is done.
-    """
+def check_target(path: Path, file: StudyFile, storage: str | None) -> None:
+    """Refuses, before any work is done, to write over the study or where nothing can be written."""
     own = [file.path.resolve()]
-    for url in {file.storage, storage}:
+    for url in {file.storage, storage or file.storage}:
         parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             database = Path(parsed.database).resolve()
-            own += [
-                database,
-                *(
-                    database.with_name(f"{database.name}{end}")
-                    for end in ("-wal", "-shm", "-journal")
-                ),
-            ]
+            ends = ("", "-wal", "-shm", "-journal")
+            own += [database.with_name(f"{database.name}{end}") for end in ends]
     if path.resolve() in own or any(
         path.exists() and each.exists() and path.samefile(each) for each in own
     ):
@@ -36,7 +29,7 @@ def check_target(path: Path, file: StudyFile, storage: str) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """An error if a path is a folder, lies in none, or is a database."""
+    """Refuses a path that is a folder, lies in none, or is a database."""
     if not path.absolute().parent.is_dir():
         raise InputError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it first."

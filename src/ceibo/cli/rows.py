@@ -6,27 +6,28 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final, final
 
+from ceibo.checks import ask_nearest
 from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
 from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
+from ceibo.decide.space import Params
 from ceibo.errors import InputError
-from ceibo.study.store import NewTrial
+from ceibo.study import Failure
 from ceibo.study.table import column_names
-from ceibo.text import nearest
 
-_SOURCE: Final = {"source": "added"}
+_FAILED: Final = "failed before the study"
+
+Row = tuple[Params, Measurement | Failure]  # a setting, and what came of it
 
 
 @final
 @dataclass(frozen=True)
 class Rows:
-    """What a file holds: trials measured or failed, in its order, and how many rows had no
-    value.
-    """
+    """What a file holds: measured and failed settings in its order; `blank` rows had no value."""
 
-    trials: tuple[NewTrial, ...]
+    rows: tuple[Row, ...]
     blank: int
     note: str | None
 
@@ -45,25 +46,24 @@ class _Columns:
 
 
 def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
-    """The trials in a file; `value` and `noise` name columns that must be there, by default those
-    of an export.
+    """The rows of a file.
+
+    `value` and `noise` name columns that must be there, by default those of an export.
     """
     names = column_names(space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
     columns = _columns(table, names, value, noise)
     numbers = Numbers(table.separator)
-    trials, blank = [], 0
+    rows = []
     for line, cells in table.rows:
         try:
-            trial = _trial(space, columns, cells, numbers)
+            row = _row(space, columns, cells, numbers)
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
-        if trial is None:
-            blank += 1
-        else:
-            trials.append(trial)
-    return Rows(tuple(trials), blank, table.note)
+        if row is not None:
+            rows.append(row)
+    return Rows(tuple(rows), len(table.rows) - len(rows), table.note)
 
 
 def _columns(table: Table, names: dict[str, str], value: str | None, noise: str | None) -> _Columns:
@@ -91,10 +91,8 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
     return found
 
 
-def _trial(
-    space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers
-) -> NewTrial | None:
-    """The trial in a row; None if nothing came of it."""
+def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
+    """The setting in a row and what came of it; None if nothing did."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
@@ -108,9 +106,9 @@ def _trial(
         cell(columns.value), cell(columns.noise), cell(columns.replicates), numbers
     )
     if measurement is not None:
-        return NewTrial(params(), _SOURCE, measurement=measurement)
+        return params(), measurement
     if cell(columns.state).casefold() == "failed":
-        return NewTrial(params(), _SOURCE, reason=cell(columns.reason) or "failed before the study")
+        return params(), Failure(cell(columns.reason) or _FAILED)
     return None
 
 
@@ -123,9 +121,7 @@ def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
 
 
 def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) -> Value:
-    """The choice that a cell means: as it is written, else as people see it, else as a number or a
-    truth value.
-    """
+    """The choice that a cell means: as written, as people see it, as a number or a truth value."""
 
     def same_number(choice: Value) -> bool:
         if isinstance(choice, bool) or not isinstance(choice, int | float):
@@ -145,16 +141,13 @@ def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) ->
         found = [choice for choice in choices if way(choice)]
         if len(found) == 1:
             return found[0]
-    close = nearest(plain(cell), map(to_text, choices))
-    advice = "." if close is None else f"; did you mean {close!r}?"
-    listed = ", ".join(repr(to_text(choice)) for choice in choices[:20])
-    raise InputError(f"parameter {name!r}: expected one of {listed}, got {cell!r}{advice}")
+    words = [to_text(choice) for choice in choices]
+    known, end = ", ".join(map(repr, words[:20])), ask_nearest(plain(cell), words)
+    raise InputError(f"parameter {name!r}: expected one of {known}, got {cell!r}{end}")
 
 
 def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
-    """What a row says was measured, None if it says nothing; noise beside replicates is that of
-    their mean.
-    """
+    """What a row says was measured, or None; noise beside replicates is that of their mean."""
     if not value and not replicates:
         return None
     deviation = numbers.read(noise, "noise") if noise else None
@@ -179,9 +172,7 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
 
 
 def _agrees(written: str, value: float, mean: float) -> bool:
-    """Whether a value is the mean to the digits it is written with: spreadsheets show means
-    rounded.
-    """
+    """Whether a value is the mean to its written digits: spreadsheets show means rounded."""
     mantissa, _, exponent = written.replace(",", ".").lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     unit = float(Decimal(10) ** (int(exponent or 0) - digits))

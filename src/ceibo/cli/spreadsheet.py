@@ -1,6 +1,4 @@
-"""A table as spreadsheet programs save it: CSV with its separator, its encoding and its decimal
-mark found out.
-"""
+"""A table as spreadsheet programs save it: CSV of any separator, encoding and decimal mark."""
 
 import codecs
 import csv
@@ -12,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+from ceibo.checks import ask_nearest
 from ceibo.errors import InputError
-from ceibo.text import MINUS, nearest, to_number, with_point
+from ceibo.numbers import MINUS, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls
@@ -25,9 +24,7 @@ _SEP_LINE: Final = re.compile(
 @final
 @dataclass(frozen=True)
 class Table:
-    """A header and rows, each with the line it begins on; cells beyond the header are blank and
-    left out.
-    """
+    """A header and rows, each with the line it begins on and as many cells as the header."""
 
     path: Path
     header: tuple[str, ...]
@@ -36,8 +33,7 @@ class Table:
     note: str | None = None
 
     def column(self, name: str, loosely: bool = False, but: Collection[int] = ()) -> int | None:
-        """The place of a column, None if there is none; `loosely` in any capitals, among those not
-        in `but`.
+        """The place of a column among those not in `but`, or None; `loosely` ignores capitals.
 
         Names are compared as people see them: é is é in whichever of its two encodings, spaces
         around do not count.
@@ -61,10 +57,9 @@ class Table:
     def no_column(self, name: str) -> InputError:
         """What to say about a column that is not there."""
         found = ", ".join(map(repr, self.header)) or "nothing"
-        close = nearest(name, filter(None, self.header))
-        advice = "" if close is None else f"; did you mean {close!r}?"
+        end = ask_nearest(name, filter(None, self.header))
         return InputError(
-            f"{self.path}: there is no column {name!r}{advice or '.'} The first line has {found}."
+            f"{self.path}: there is no column {name!r}{end} The first line has {found}."
         )
 
 
@@ -79,15 +74,16 @@ def read_table(path: Path, wanted: Collection[str]) -> Table:
     first = _SEP_LINE.match(text)
     body = text[first.end() :] if first else text
     try:
-        separator = (
-            first[1] if first else _separator(body, {plain(name).casefold() for name in wanted})
-        )
+        separator = first[1] if first else _find_separator(body, wanted)
         records = _records(body, separator, 2 if first else 1)
         _, header = next(records, (1, ()))
-        rows = tuple(_fitted(path, header, line, cells, separator) for line, cells in records)
+        rows = [
+            (line, _fit_to_header(header, cells, f"{path}, line {line}", separator))
+            for line, cells in records
+        ]
     except csv.Error as error:
         raise InputError(f"{path}: not CSV: {error}.") from None
-    return Table(path, header, rows, separator, note)
+    return Table(path, header, tuple(rows), separator, note)
 
 
 def _decode(path: Path) -> tuple[str, str | None]:
@@ -116,20 +112,23 @@ def _decode(path: Path) -> tuple[str, str | None]:
     raise InputError(f"{path} is not text that can be read; save it as CSV in UTF-8.")
 
 
-def _separator(text: str, wanted: set[str]) -> str:
+def _find_separator(text: str, wanted: Collection[str]) -> str:
+    names = {plain(name).casefold() for name in wanted}
+
     def fit(separator: str) -> tuple[int, int]:
         try:
             _, header = next(_records(text, separator, 1), (1, ()))
         except csv.Error:
             return -1, 0
-        return len(wanted & {plain(name).casefold() for name in header}), len(header)
+        return len(names & {plain(name).casefold() for name in header}), len(header)
 
     return max(_SEPARATORS, key=fit)
 
 
 def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The records that are not blank, each with the line it begins on. Lines end where CSV says,
-    not at a form feed.
+    """The records that are not blank, each with the line it begins on.
+
+    Lines end where CSV says, not at a form feed.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
@@ -139,30 +138,27 @@ def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[
         before = reader.line_num
 
 
-def _fitted(
-    path: Path, header: tuple[str, ...], line: int, cells: tuple[str, ...], separator: str
-) -> tuple[int, tuple[str, ...]]:
-    """A record as long as the header. A surplus cell is refused: a decimal comma has moved all that
-    follows it.
+def _fit_to_header(
+    header: tuple[str, ...], cells: tuple[str, ...], where: str, separator: str
+) -> tuple[str, ...]:
+    """A record as long as the header.
+
+    A surplus cell is refused: a decimal comma has moved all that follows it.
     """
     if any(cell.strip() for cell in cells[len(header) :]):
-        cause = (
-            "an unquoted decimal comma, or another comma?"
-            if separator == ","
-            else "an unquoted separator?"
-        )
+        cause = "an unquoted separator?"
+        if separator == ",":
+            cause = "an unquoted decimal comma, or another comma?"
         raise InputError(
-            f"{path}, line {line}: there are {len(cells)} cells, but the first line names"
+            f"{where}: there are {len(cells)} cells, but the first line names"
             f" {len(header)} columns; {cause} Write 45.2, or quote the cell."
         )
-    return line, (*cells[: len(header)], *[""] * (len(header) - len(cells)))
+    return (*cells[: len(header)], *[""] * (len(header) - len(cells)))
 
 
 @final
 class Numbers:
-    """Reads the numbers of a table. A decimal comma needs another separator; a table has one
-    decimal mark.
-    """
+    """Reads the numbers of a table, which has one decimal mark, not the same as its separator."""
 
     def __init__(self, separator: str) -> None:
         self._separator = separator

@@ -5,17 +5,17 @@ file.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
+from ceibo.checks import ask_nearest, check_choice, check_positive, check_seed, check_whole
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
 from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo.study import Limits
-from ceibo.text import nearest
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
@@ -75,11 +75,11 @@ def parse(content: bytes, path: Path) -> StudyFile:
 
 
 def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
-    _known(raw, _TOP, "the file")
+    _check_keys(raw, _TOP, "the file")
     command, run, stop = (_table(raw, key) for key in ("command", "run", "stop"))
-    _known(command, _COMMAND, "[command]")
-    _known(run, _RUN, "[run]")
-    _known(stop, _STOP, "[stop]")
+    _check_keys(command, _COMMAND, "[command]")
+    _check_keys(run, _RUN, "[run]")
+    _check_keys(stop, _STOP, "[stop]")
     if not raw.get("space"):
         example = 'x = {type = "float", low = 0, high = 1}'
         raise InputError(
@@ -101,18 +101,13 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
         lease=_positive(run, "lease", "run.lease") or 60.0,
     )
-    direction = _text(raw, "direction", "minimize")
-    if direction not in _DIRECTIONS:
-        raise InputError(
-            'direction: expected "minimize" or "maximize", got'
-            f" {direction!r}{_near(direction, _DIRECTIONS)}"
-        )
+    direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)
     return StudyFile(
         path=path,
         name=name,
         space=space,
         direction=direction,
-        seed=_seed(raw),
+        seed=check_seed(raw.get("seed", 0)),
         storage=_beside(_text(raw, "storage", storage_of(path.stem)), path),
         settings=settings,
         template=_template(command, space, path) if command else None,
@@ -142,14 +137,12 @@ def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
 
 
 def storage_of(name: str) -> str:
-    """The storage beside the file for a study of this name; in a URL `?` and `%` are signs, a slash
-    is a folder.
-    """
-    file = _quoted(name.replace("/", "-").replace("\\", "-"))
+    """The storage for a study of this name, a file without folders or the signs of a URL."""
+    file = _quote(name.replace("/", "-").replace("\\", "-"))
     return f"{SQLITE}{file}.db"
 
 
-def _quoted(path: str) -> str:
+def _quote(path: str) -> str:
     return path.replace("%", "%25").replace("?", "%3F")
 
 
@@ -168,21 +161,14 @@ def _beside(storage: str, path: Path) -> str:
                 f"storage: {storage!r} is memory, which is gone when a command ends; name a file."
             )
         return storage
-    return f"{SQLITE}{Path(_quoted(str(path.absolute().parent))) / file}"
+    return f"{SQLITE}{Path(_quote(str(path.absolute().parent))) / file}"
 
 
-def _known(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
     for key in table:
         if key not in known:
-            raise InputError(
-                f"unknown key {key!r} in {where}{_near(key, known)} Known are {', '.join(known)}."
-            )
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a misspelt word: the nearest known one, if there is one."""
-    close = nearest(word, known)
-    return "." if close is None else f"; did you mean {close!r}?"
+            end = ask_nearest(key, known)
+            raise InputError(f"unknown key {key!r} in {where}{end} Known are {', '.join(known)}.")
 
 
 def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -199,28 +185,9 @@ def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
     return value
 
 
-def _whole(raw: Mapping[str, Any], key: str, where: str) -> int | None:
-    value = raw.get(key)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise InputError(f"{where}: expected a whole number above zero, got {value!r}.")
-    return value
+def _whole(raw: Mapping[str, Any], key: str, name: str) -> int | None:
+    return None if (value := raw.get(key)) is None else check_whole(value, name)
 
 
-def _positive(raw: Mapping[str, Any], key: str, where: str) -> float | None:
-    value = raw.get(key)
-    if value is None:
-        return None
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 < value < float("inf")
-    ):
-        raise InputError(f"{where}: expected a finite number above zero, got {value!r}.")
-    return float(value)
-
-
-def _seed(raw: Mapping[str, Any]) -> int:
-    value = raw.get("seed", 0)
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise InputError(f"seed: expected a whole number from 0 to 2^63 − 1, got {value!r}.")
-    return value
+def _positive(raw: Mapping[str, Any], key: str, name: str) -> float | None:
+    return None if (value := raw.get(key)) is None else check_positive(value, name)

@@ -1,7 +1,6 @@
 """Values as a study file writes them."""
 
 import json
-import math
 from typing import Any
 
 from ceibo.errors import Given
@@ -12,29 +11,17 @@ def to_toml(value: Any, key: bool = False) -> str:
     if key and value.replace("-", "_").isidentifier() and value.isascii():
         return str(value)
     if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(
-                f"{to_toml(name, key=True)} = {to_toml(each)}" for name, each in value.items()
-            )
-            + "}"
-        )
+        entries = [f"{to_toml(name, key=True)} = {to_toml(each)}" for name, each in value.items()]
+        return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(to_toml(each) for each in value) + "]"
+        return f"[{', '.join(map(to_toml, value))}]"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if (
-        isinstance(value, float)
-        and math.isfinite(value)
-        and value == int(value)
-        and abs(value) < 1e15
-    ):
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
-    return (
-        json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-        if isinstance(value, str)
-        else repr(value)
-    )
+    return repr(value)
 
 
 def given_in_toml(given: Given) -> str:

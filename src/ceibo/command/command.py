@@ -1,6 +1,4 @@
-"""The command of a study as an objective: runs it, reads its result, never leaves a process
-behind.
-"""
+"""The command of a study as an objective: runs it, reads its result, leaves no process behind."""
 
 import base64
 import json
@@ -18,8 +16,7 @@ from ceibo.command.outcome import parse
 from ceibo.command.placeholders import Template
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import InputError
-from ceibo.study import EvaluationsFailedError
+from ceibo.errors import CommandFailedError, InputError
 
 KEEP: Final = 64 * 1024  # bytes of output kept, of each stream
 _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each stream
@@ -27,15 +24,9 @@ _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each s
 _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + 3.0
 
 
-class CommandFailedError(EvaluationsFailedError):
-    """A command gave no finite value; the message has its last output."""
-
-
 @final
 class Command:
-    """Called with parameters, runs the command and returns what it measured. `stop` ends all that
-    run.
-    """
+    """An objective that runs a command with the parameters and returns what it measured."""
 
     def __init__(self, template: Template) -> None:
         if sys.platform == "win32":
@@ -104,8 +95,9 @@ class Command:
 
 @final
 class CommandExecutor(Executor):
-    """A thread per evaluation; cancelling one of its futures ends all commands, so that none
-    outlives the run.
+    """A thread per evaluation.
+
+    Cancelling one of its futures ends all commands, so that none outlives the run.
     """
 
     def __init__(self, command: Command) -> None:
@@ -150,7 +142,7 @@ def _converse(process: subprocess.Popen[bytes], job: dict[str, Any]) -> dict[str
 
 
 def _close(process: subprocess.Popen[bytes]) -> None:
-    """The end of its input tells the supervisor to stop."""
+    """Ends the supervisor's input, which tells it to stop."""
     if process.stdin is not None and not process.stdin.closed:
         with suppress(OSError):
             process.stdin.close()

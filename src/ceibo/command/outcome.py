@@ -3,11 +3,10 @@
 0.31                                  a value; its noise is unknown and inferred
 0.31 0.04                             a value and its noise (a standard deviation); also 0.31 ± 0.04
 0.31 0.29 0.36                        three or more: replicates
-{"value": 0.31, "noise": 0.04}        the same as JSON; also {"replicates": [0.31, 0.29]}, and
-                                      [0.31, 0.29]
+{"value": 0.31, "noise": 0.04}        the same as JSON
+{"replicates": [0.31, 0.29]}          replicates as JSON; also [0.31, 0.29]
 
-A comma within a number is refused: in half of the world 66,5 is a number, in the other half it is
-two.
+A comma within a number is refused: 66,5 is one number in half of the world, two in the other.
 """
 
 import itertools
@@ -17,7 +16,8 @@ from typing import Any, Final
 
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
-from ceibo.text import is_split_thousand, to_number, with_point
+from ceibo.numbers import is_split_thousand, to_number, with_point
+from ceibo.text import shorten
 
 _PLUS_MINUS: Final = re.compile(r"±|\+/-")
 _EXAMPLES: Final = "a number, `value noise`, three or more replicates, or JSON with value and noise"
@@ -42,19 +42,17 @@ def parse_line(line: str, replicates: bool = False) -> Measurement:
     words = [word for part in parts for word in re.split(r",?\s+", part)]
     _check_words(words, line)
     if len(parts) > 1 and (len(words) != 2 or len(parts) != 2):
-        raise InputError(f"expected one value ± its noise, got {_shown(line)}.")
+        raise InputError(f"expected one value ± its noise, got {_excerpt(line)}.")
     numbers = [number for word in words if (number := to_number(word)) is not None]
     if replicates and len(parts) > 1:
-        raise InputError(f"replicates are plain numbers, as in 61.2 60.8, got {_shown(line)}.")
+        raise InputError(f"replicates are plain numbers, as in 61.2 60.8, got {_excerpt(line)}.")
     if replicates or len(numbers) > 2:
         return Measurement.of(numbers)
     return Measurement(numbers[0], numbers[1] if len(numbers) == 2 else None)
 
 
 def is_pair(line: str) -> bool:
-    """Whether a line is two bare numbers, of which the second is the noise only because of its
-    place.
-    """
+    """Whether a line is two bare numbers, the second a noise only because of its place."""
     return line[:1] not in ("{", "[") and not _PLUS_MINUS.search(line) and len(line.split()) == 2
 
 
@@ -63,7 +61,7 @@ def _check_words(words: list[str], line: str) -> None:
         if "," in word:
             example = with_point(word) or "numbers as in 66.5"
             raise InputError(
-                f"{_shown(word)} has a comma: decimals have a point, thousands no mark; write"
+                f"{_excerpt(word)} has a comma: decimals have a point, thousands no mark; write"
                 f" {example}, and a value with its noise as in 66.5 1.2, with a space between."
             )
     for before, word in itertools.pairwise(words):
@@ -72,11 +70,11 @@ def _check_words(words: list[str], line: str) -> None:
                 f"'{before} {word}' looks like one number with a gap; write {before}{word}."
             )
     if any(to_number(word) is None for word in words):
-        raise InputError(f"expected {_EXAMPLES}, got {_shown(line)}.")
+        raise InputError(f"expected {_EXAMPLES}, got {_excerpt(line)}.")
 
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 200 else f"{text[:200]}…")
+def _excerpt(text: str) -> str:
+    return repr(shorten(text, 200))
 
 
 def _from_json(line: str) -> Measurement:
@@ -109,12 +107,12 @@ def _from_replicates(data: Any) -> Measurement:
     if not isinstance(data, list) or not data:
         raise InputError(
             "expected a list of replicates, as in [0.31, 0.29, 0.36], got"
-            f" {_shown(json.dumps(data))}."
+            f" {_excerpt(json.dumps(data))}."
         )
     return Measurement.of(_json_number(each, "replicate") for each in data)
 
 
 def _json_number(value: Any, what: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"expected {what} to be a number, got {_shown(json.dumps(value))}.")
+        raise InputError(f"expected {what} to be a number, got {_excerpt(json.dumps(value))}.")
     return value

@@ -1,5 +1,4 @@
-"""From a parameter set to the arguments and the environment of a command. No shell is involved,
-ever.
+"""From a parameter set to the arguments and the environment of a command, without a shell.
 
 `{name}` in an argument stands for a parameter; `{{` and `}}` stand for braces. Each parameter is in
 the environment too, as CEIBO_<name>.
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, final
 
+from ceibo.checks import nearest
 from ceibo.decide.dimensions import Value
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError
-from ceibo.text import nearest
 
 PREFIX: Final = "CEIBO_"
 
@@ -66,20 +65,16 @@ class Template:
         return {f"{PREFIX}{name}": to_text(value) for name, value in params.items()}
 
     def check_program(self) -> None:
-        """An error if the program is not there; one that depends on a parameter cannot be
-        checked.
-        """
+        """Refuses a program that is not there; one that depends on a parameter is not checked."""
         program = self.argv[0]
         if "{" in program:
             return
         where = self.folder / program if os.sep in program else program
         if shutil.which(where) is None:
-            place = (
-                f"{where} does not exist or may not be executed"
-                if os.sep in program
-                else "it is not in PATH"
-            )
-            raise InputError(f"command.argv: cannot find the program {program!r}: {place}.")
+            why = "it is not in PATH"
+            if os.sep in program:
+                why = f"{where} does not exist or may not be executed"
+            raise InputError(f"command.argv: cannot find the program {program!r}: {why}.")
 
     def _fill(self, argument: str, values: dict[str, str]) -> str:
         parts, rest = [], argument
@@ -95,7 +90,7 @@ class Template:
             elif brace == "{":
                 name, close, rest = rest.partition("}")
                 if not close or name not in values:
-                    raise InputError(_unknown(argument, name, list(values)))
+                    raise InputError(_unknown_placeholder(argument, name, list(values)))
                 parts.append(values[name])
         return "".join(parts)
 
@@ -106,7 +101,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return text[:at], text[at : at + 1], text[at + 1 :]
 
 
-def _unknown(argument: str, name: str, known: list[str]) -> str:
+def _unknown_placeholder(argument: str, name: str, known: list[str]) -> str:
     close = nearest(name, known)
     advice = "" if close is None else f" Did you mean {{{close}}}?"
     return (

@@ -1,13 +1,12 @@
-"""Runs one command and leaves nothing of it behind. A process of its own, with the standard library
-alone.
+"""Runs one command and leaves nothing of it behind.
 
-The parent writes one line of JSON to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and
-keeps it open: its end means that the command is to stop, also when the parent was killed. The
-answer is one line of JSON on standard
+It is a process of its own and uses the standard library alone. The parent writes one line of JSON
+to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open: its end means that
+the command is to stop, also when the parent was killed. The answer is one line of JSON on standard
 output: how the command ended, and the last `keep` bytes of what it printed.
 
-On Linux this process adopts every descendant of the command, whatever session or group it fled to,
-and ends them all. Elsewhere those that left both the process group and the family tree are not
+On Linux this process adopts every descendant of the command, whatever session or group it moved
+to, and ends them all. Elsewhere those that left both the process group and the family tree are not
 found.
 """
 
@@ -22,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, final
 
 GRACE = 0.5  # seconds between asking to end (SIGTERM) and ending (SIGKILL)
 KILLING = 1.0  # seconds within which everything has to be gone
@@ -30,6 +29,7 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CHUNK = 1 << 17
 
 
+@final
 class Tail(threading.Thread):
     """Reads a pipe to its end and keeps the last bytes."""
 
@@ -41,13 +41,11 @@ class Tail(threading.Thread):
     def run(self) -> None:
         while chunk := os.read(self.descriptor, _CHUNK):
             self.total += len(chunk)
-            self.kept = (
-                chunk[-self.keep :]
-                if len(chunk) >= self.keep
-                else (self.kept + chunk)[-self.keep :]
-            )
+            before = b"" if len(chunk) >= self.keep else self.kept
+            self.kept = (before + chunk)[-self.keep :]
 
 
+@final
 class Ending:
     """The first of: the command ended, its time is up, the parent went away."""
 
@@ -66,10 +64,10 @@ class Ending:
 def process_table() -> dict[int, tuple[int, int, str]]:
     """pid -> (parent, group, state) of every process."""
     if not os.path.isdir("/proc/self"):
-        listed = subprocess.run(
+        output = subprocess.run(
             ["ps", "-axo", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True
         ).stdout
-        rows = (line.split() for line in listed.splitlines())
+        rows = (line.split() for line in output.splitlines())
         return {
             int(row[0]): (int(row[1]), int(row[2]), row[3][:1]) for row in rows if len(row) >= 4
         }

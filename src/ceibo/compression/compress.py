@@ -17,6 +17,7 @@ from typing import Any, Final, final
 
 from torch import nn
 
+from ceibo.checks import check_positive
 from ceibo.compression.compressible import Compressible
 from ceibo.compression.lowrank import Factorization, default_method, factorizable
 from ceibo.decide import DEFAULT_ACQUISITION, Float, Measurement
@@ -104,8 +105,7 @@ def compress(  # noqa: PLR0913 - public, keyword-only
         what the model would recommend without having measured it, so that a promise it cannot keep
         is found out.
     """
-    if not 0 < gamma < math.inf:
-        raise InputError(f"gamma must be a finite number above zero, got {gamma!r}.")
+    check_positive(gamma, "gamma")
     compressible = Compressible.of(network, _methods(network, layers))
     _check_smaller(compressible)
     # A logarithmic scale: the error falls off a cliff at low ranks, and hardly changes at high

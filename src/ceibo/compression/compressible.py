@@ -8,6 +8,7 @@ from typing import Final, final
 
 from torch import Tensor, nn
 
+from ceibo.checks import check_choice
 from ceibo.compression.lowrank import Factorization, factorize, replace_layers
 from ceibo.errors import InputError
 
@@ -63,8 +64,7 @@ class Compressible:
         """Weights in place of those: as stored, or one more per rank as the paper's authors count
         ("reference").
         """
-        if count not in COUNTS:
-            raise InputError(f"count must be one of {', '.join(COUNTS)}, got {count!r}.")
+        check_choice(count, "count", COUNTS)
         chosen = self._chosen(ranks)
         kept = sum(factor.original for name, factor in self.factors.items() if name not in chosen)
         extra = sum(chosen.values()) if count == "reference" else 0

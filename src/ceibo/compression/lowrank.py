@@ -23,6 +23,7 @@ from typing import Any, Final, cast, final
 import torch
 from torch import Tensor, nn
 
+from ceibo.checks import check_choice, check_whole
 from ceibo.errors import InputError
 
 
@@ -80,11 +81,7 @@ class Factorization:
 
     def check(self, rank: int) -> int:
         """The rank, if there is such a one."""
-        if isinstance(rank, bool) or int(rank) != rank or not 1 <= rank <= self.max_rank:
-            raise InputError(
-                f"layer {self.name!r}: expected a rank from 1 to {self.max_rank}, got {rank!r}."
-            )
-        return int(rank)
+        return check_whole(rank, f"layer {self.name!r}: the rank", 1, self.max_rank)
 
     def rank_for_share(self, share: float) -> int:
         """The smallest rank whose singular values add up to this share of their sum."""
@@ -120,10 +117,7 @@ def factorize(network: nn.Module, name: str, method: str) -> Factorization:
         name: as in `network.named_modules()`.
         method: "svd" for a linear layer, "separable" or "flattened" for a convolution.
     """
-    if method not in FORMS:
-        raise InputError(
-            f"layer {name!r}: method must be one of {', '.join(FORMS)}, got {method!r}."
-        )
+    check_choice(method, f"layer {name!r}: method", FORMS)
     layer = _checked(network, name, FORMS[method].kind)
     matrix = FORMS[method].unfold(_weight(layer).detach()).double()
     if not torch.isfinite(matrix).all():

@@ -13,7 +13,7 @@ record                 what is written down with a suggestion
 from ceibo.decide.belief import Belief
 from ceibo.decide.dimensions import Categorical, Float, Int
 from ceibo.decide.direction import Direction
-from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
@@ -32,7 +32,6 @@ __all__ = [
     "Float",
     "Int",
     "Measurement",
-    "NoMeasurementError",
     "Observed",
     "Profit",
     "Settings",

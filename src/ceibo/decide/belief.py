@@ -11,13 +11,15 @@ from typing import final
 import numpy as np
 
 from ceibo import acquisition as acq
-from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed, compare_with_raw
+from ceibo.checks import check_cost
+from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence, Told
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import PATIENCE, Profit, Verdict, check_cost, fewest_measurements, judge
+from ceibo.decide.stopping import PATIENCE, Profit, Verdict, fewest_measurements, judge
 from ceibo.decide.suggest import search
+from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 
 Memory = MutableMapping[tuple[bytes, ...], float]  # state of the evidence -> remaining improvement

@@ -5,11 +5,6 @@ from typing import final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import CeiboError
-
-
-class NoMeasurementError(CeiboError):
-    """The study has no measurement yet, so nothing can be said about its best."""
 
 
 @final

@@ -11,10 +11,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
-import numpy as np
-
-from ceibo.errors import InputError
-
 PATIENCE: Final = 2
 
 
@@ -77,19 +73,6 @@ class Profit:
             f"{self.value:.6g} ± {self.std:.2g} after {self.evaluations} evaluations at"
             f" {self.cost:g} each"
         )
-
-
-def check_cost(cost: float) -> float:
-    """The price of an evaluation, if it is one."""
-    if (
-        isinstance(cost, bool)
-        or not isinstance(cost, int | float | np.number)
-        or not 0 < cost < np.inf
-    ):
-        raise InputError(
-            f"cost must be a finite number above zero, in the objective's units, got {cost!r}."
-        )
-    return float(cost)
 
 
 def fewest_measurements(initial: int) -> int:

@@ -4,7 +4,6 @@ Every array that passes is a fresh, read-only, contiguous float64 copy, so that 
 stays frozen.
 """
 
-import operator
 from collections.abc import Sequence
 
 import numpy as np
@@ -94,36 +93,6 @@ def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
             "Use fit_gp, which infers it."
         )
     return noise
-
-
-def as_number(value: object, name: str, *, above: bool = False) -> float:
-    """A finite number of zero or above, or strictly above it."""
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = np.nan
-    if not (np.isfinite(number) and (number > 0 if above else number >= 0)):
-        raise InputError(
-            f"{name} must be a finite number {'above zero' if above else 'of zero or above'}, got"
-            f" {value!r}."
-        )
-    return number
-
-
-def as_positive(value: object, name: str) -> float:
-    """A finite number above zero."""
-    return as_number(value, name, above=True)
-
-
-def as_integer(value: object, name: str, least: int) -> int:
-    """An integer of at least `least`."""
-    try:
-        integer = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        integer = least - 1
-    if integer < least:
-        raise InputError(f"{name} must be an integer of at least {least}, got {value!r}.")
-    return integer
 
 
 def as_columns(columns: Sequence[int], dimension: int, name: str) -> tuple[int, ...]:

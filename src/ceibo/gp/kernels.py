@@ -18,8 +18,9 @@ from typing import ClassVar, Final, TypeVar, final
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from ceibo.checks import check_positive
 from ceibo.errors import InputError
-from ceibo.gp.inputs import Array, as_columns, as_positive, as_values
+from ceibo.gp.inputs import Array, as_columns, as_values
 from ceibo.registry import Registry
 
 # Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows
@@ -51,7 +52,7 @@ class Kernel(ABC):
         if np.any(lengthscales <= 0):
             raise InputError(f"lengthscales must be above zero, got {lengthscales.tolist()}.")
         object.__setattr__(self, "lengthscales", lengthscales)
-        object.__setattr__(self, "variance", as_positive(self.variance, "variance"))
+        object.__setattr__(self, "variance", check_positive(self.variance, "variance"))
         object.__setattr__(
             self, "categorical", as_columns(self.categorical, lengthscales.size, "categorical")
         )

@@ -14,6 +14,7 @@ from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
 from ceibo.report.svg import text_of
 from ceibo.study import Trial
+from ceibo.text import reason_line
 
 _REASON = 1500  # characters of a failure's last output that the page keeps
 
@@ -216,7 +217,7 @@ def _reason(reason: str) -> str:
     lines = reason.strip().splitlines()
     if not lines:
         return '<td data-sort=""></td>'
-    last = lines[-1] if lines[0].startswith("Traceback") else lines[0]
+    last = reason_line(reason)
     if len(lines) == 1 and len(last) <= 160:
         return f'<td class="reason" data-sort="{text_of(last, 100)}">{text_of(last)}</td>'
     kept = text_of(reason[-_REASON:], _REASON)

@@ -1,25 +1,21 @@
 """Small pieces of SVG: escaped text, scales with round ticks, frames with axes."""
 
+import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import Final, final
 
 from ceibo.decide.dimensions.axis import round_values, share_of
+from ceibo.text import escape, shorten
 
 _LARGEST: Final = 1e300  # values beyond are drawn at it, so that differences stay finite
 
 
 def text_of(value: object, limit: int = 300) -> str:
-    """Any text for HTML: escaped, bounded, with control characters and direction marks made
-    visible.
-    """
+    """Any text for HTML: escaped, of bounded length, with control characters made visible."""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
-    if len(text) > limit:
-        text = f"{text[: limit - 1]}…"
-    kept = (each if each.isprintable() or each == "\n" else f"\\u{ord(each):04x}" for each in text)
-    return escape("".join(kept), quote=True)
+    return html.escape(escape(shorten(text, limit), keep="\n"), quote=True)
 
 
 def number(value: float) -> str:

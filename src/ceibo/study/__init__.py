@@ -1,19 +1,14 @@
 """The experimenter's side: studies kept in a database, and the loops around them."""
 
-from ceibo.study.evaluation import EvaluationsFailedError, ObjectiveExitError
 from ceibo.study.limits import Limits
 from ceibo.study.run import Result, maximize, minimize
-from ceibo.study.runner import ExecutorLostError
 from ceibo.study.study import Study
 from ceibo.study.trial import Failure, Trial
 from ceibo.study.verify import Verification
 
 __all__ = [
-    "EvaluationsFailedError",
-    "ExecutorLostError",
     "Failure",
     "Limits",
-    "ObjectiveExitError",
     "Result",
     "Study",
     "Trial",

@@ -1,8 +1,8 @@
 """One evaluation: the objective called here or on an executor, and what came of it.
 
-An exception of the objective is its own affair (a failed trial); one of the executor is not (the
-trial is handed out again). They are told apart where the objective is called, as a future does not
-say whose exception it holds.
+An exception of the objective makes a failed trial; after one of the executor the trial is handed
+out again. They are told apart where the objective is called, as a future does not say whose
+exception it holds.
 """
 
 import os
@@ -10,28 +10,19 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from typing import Any, SupportsFloat, final
 
+from ceibo.checks import check_whole
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import CeiboError, InputError
-from ceibo.study.limits import count_of
+from ceibo.errors import InputError, ObjectiveExitError
 
 Objective = Callable[[Params], SupportsFloat | Measurement]
 
 
-class EvaluationsFailedError(CeiboError):
-    """Too many evaluations in a row gave no finite value."""
-
-
-class ObjectiveExitError(CeiboError):
-    """On an executor the objective raised what is not an error but an end, such as SystemExit."""
-
-
 class RaisedByObjective(Exception):
-    """Carries an exception of the objective, also from another process, that would be taken for the
-    executor's.
-    """
+    """Carries an exception of the objective that would be taken for one of the executor's."""
 
     def original(self) -> Exception:
+        """The objective's exception."""
         error: Exception = self.args[0]
         # it comes from another process, which sends its traceback as text
         if error.__traceback__ is None:
@@ -53,11 +44,12 @@ class Inline(Executor):
 
 
 def job_count(executor: Executor | None, jobs: int | None) -> int:
+    """How many evaluations run at a time: as many as asked for, or as the executor has workers."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise InputError(
             f"executor must be a concurrent.futures executor, or None, got {executor!r}."
         )
-    jobs = None if jobs is None else count_of(jobs, "jobs")
+    jobs = None if jobs is None else check_whole(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
             raise InputError(
@@ -80,32 +72,28 @@ def _workers(executor: Executor) -> int | None:
 
 
 def evaluate(
-    objective: Objective, params: Params, hand_out: tuple[int, int]
+    objective: Objective, params: Params, _hand_out: tuple[int, int]
 ) -> SupportsFloat | Measurement:
-    """What executors run. `hand_out` sets repeats of one setting apart: Dask would answer them from
-    its cache.
+    """Calls the objective on an executor.
+
+    `_hand_out` tells repeats of one setting apart, which Dask would answer from its cache.
     """
     try:
         return objective(params)
-    except (
-        BrokenExecutor,
-        CancelledError,
-    ) as error:  # of a pool or a future of the objective's own
+    except (BrokenExecutor, CancelledError) as error:  # of the objective's own pool or future
         raise RaisedByObjective(error) from error
 
 
-def loss(future: Future[Any]) -> str | None:
-    """How an evaluation perished together with what evaluated it; None if it did not."""
+def how_lost(future: Future[Any]) -> str | None:
+    """How an evaluation was lost together with its worker; None if it was not."""
     error = future.exception() if future.done() and not future.cancelled() else None
-    return (
-        f"{type(error).__name__}: {error}"
-        if isinstance(error, BrokenExecutor | SystemExit)
-        else None
-    )
+    if isinstance(error, BrokenExecutor | SystemExit):
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
-def returned(future: Future[Any]) -> Any:
-    """What the objective returned; what it raised is raised."""
+def result_of(future: Future[Any]) -> Any:
+    """Returns what the objective returned; raises what it raised."""
     error = future.exception()
     if isinstance(error, RaisedByObjective):
         raise error.original()
@@ -117,4 +105,5 @@ def returned(future: Future[Any]) -> Any:
 
 
 def measurement_of(value: SupportsFloat | Measurement) -> Measurement:
+    """The measurement that an objective returned, also as a plain number."""
     return value if isinstance(value, Measurement) else Measurement(value)

@@ -1,11 +1,11 @@
 """When a run ends, and how long the trials of a dead worker wait."""
 
-import operator
-from dataclasses import dataclass
-from numbers import Real
-from typing import final
+from dataclasses import dataclass, replace
+from typing import Final, final
 
-from ceibo.errors import InputError
+from ceibo.checks import check_positive, check_whole
+
+DEFAULT_TRIALS: Final = 50
 
 
 @final
@@ -21,21 +21,13 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("cost", "timeout", "lease"):
-            value = getattr(self, name)
-            number = isinstance(value, Real) and not isinstance(value, bool)
-            if (value is not None or name == "lease") and not (number and 0 < value < float("inf")):
-                raise InputError(f"{name} must be a finite number above zero, got {value!r}.")
+            if (value := getattr(self, name)) is not None or name == "lease":
+                object.__setattr__(self, name, check_positive(value, name))
         for name in ("n_trials", "max_failures"):
-            value = getattr(self, name)
-            object.__setattr__(self, name, None if value is None else count_of(value, name))
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, check_whole(value, name))
 
-
-def count_of(value: object, name: str) -> int:
-    """A whole number above zero, numpy's among them."""
-    try:
-        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]  # that is the question
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise InputError(f"{name} must be a whole number above zero, got {value!r}.")
-    return number
+    def or_default(self) -> "Limits":
+        """These limits; DEFAULT_TRIALS in all where nothing else would end the run."""
+        endless = self.n_trials is None and self.cost is None and self.timeout is None
+        return replace(self, n_trials=DEFAULT_TRIALS) if endless else self

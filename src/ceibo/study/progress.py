@@ -1,6 +1,4 @@
-"""The progress of a run in a terminal: one line per finished trial, and a live line with the state
-of the study.
-"""
+"""The progress of a run in a terminal: a line per finished trial, and one for the whole study."""
 
 import sys
 import time
@@ -16,13 +14,13 @@ from ceibo.decide.stopping import Verdict
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
+from ceibo.study.trial_line import outcome_line
+from ceibo.text import params_line
 
 
 @final
 class Progress:
-    """Shows a run as it goes; silent where it is not wanted. `wanted` None means: only in a
-    terminal.
-    """
+    """Shows a run as it goes, if wanted; None means only in a terminal."""
 
     def __init__(
         self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None
@@ -94,14 +92,12 @@ class Progress:
         if self.running > 1:
             parts.append(f"{self.running} running")
         return Text(
-            _packed(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis"
+            _pack(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis"
         )
 
 
-def _packed(parts: list[str], width: int) -> str:
-    """The parts in one line, or in as many as a narrow terminal needs: none is cut while it fits a
-    line by itself.
-    """
+def _pack(parts: list[str], width: int) -> str:
+    """The parts in as few lines as a terminal needs; a part is not broken over two lines."""
     lines = parts[:1]
     for part in parts[1:]:
         joined = f"{lines[-1]} · {part}"
@@ -110,31 +106,11 @@ def _packed(parts: list[str], width: int) -> str:
 
 
 def _line(trial: Trial) -> Text:
-    params = "  ".join(f"{_plain(name)}={_short(value)}" for name, value in trial.params.items())
-    if trial.measurements:
-        last = trial.measurements[-1]
-        noise = "" if last.noise is None else f" ± {last.noise:.2g}"
-        return Text.assemble(
-            (f"{trial.number:>5}  ", "dim"), f"{last.value:.6g}{noise}  ", (params, "dim")
-        )
-    lines = (trial.reason or "").strip().splitlines() or [""]
-    reason = lines[-1] if lines[0].startswith("Traceback") else lines[0]
     return Text.assemble(
-        (f"{trial.number:>5}  ", "dim"), ("failed: ", "red"), f"{_plain(reason)}  ", (params, "dim")
+        (f"{trial.number:>5}  ", "dim"),
+        (outcome_line(trial), "" if trial.measurements else "red"),
+        (f"  {params_line(trial.params, 40)}", "dim"),
     )
-
-
-def _short(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else _plain(str(value))
-
-
-def _plain(text: str) -> str:
-    """Short, and without the characters that steer a terminal."""
-    kept = "".join(
-        each if each.isprintable() else each.encode("unicode_escape").decode()
-        for each in text[:200]
-    )
-    return kept if len(text) <= 200 else f"{kept}…"
 
 
 def _clock(seconds: float) -> str:

@@ -5,10 +5,11 @@ honest endings.
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict, Unpack, final
+from typing import Any, NamedTuple, TypedDict, Unpack, final
 
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.estimate import Estimate, Observed
+from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop
 from ceibo.errors import ConflictError, InputError
@@ -16,8 +17,6 @@ from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.study import Study
-
-DEFAULT_TRIALS: Final = 50
 
 
 @final
@@ -110,9 +109,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         >>> abs(result.best.params["x"] - 0.3) < 0.1
         True
     """
-    if n_trials is None and cost is None and timeout is None:
-        n_trials = DEFAULT_TRIALS
-    limits = Limits(n_trials, cost, timeout, max_failures, lease)
+    limits = Limits(n_trials, cost, timeout, max_failures, lease).or_default()
     jobs = job_count(executor, jobs)
     callbacks = _checked(callbacks)
     if not callable(objective):
@@ -124,21 +121,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
     given = {option: value for option, value in given.items() if value is not None}
     study = open_or_create(space, storage, name, {"direction": direction, **given})
-    _check_same(study, given)
     runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
     return Result(study, runner.run(callbacks, progress), cost)
-
-
-def _check_same(study: Study, given: Mapping[str, Any]) -> None:
-    """What decides suggestions must not seem to change under a study that has begun."""
-    for option, value in given.items():
-        stored = study.seed if option == "seed" else getattr(study.settings, option)
-        if value != stored:
-            raise InputError(
-                f"study {study.name!r} was begun with {option}={stored!r}, now came"
-                f" {option}={value!r}; leave it out to go on with the study, or start one under"
-                " another name."
-            )
 
 
 def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
@@ -186,14 +170,54 @@ def open_or_create(
     options: Mapping[str, Any],
 ) -> Study:
     """The stored study of this name, after checking that it is the same, or a new one."""
+    study = create_or_open(space, storage, name, options)
+    study.space.check_same(Space(space))
+    change = first_change(study, options)
+    if change is None:
+        return study
+    if change.option == "direction":
+        raise InputError(f"study {name!r} is to {study.direction}; start one under another name.")
+    raise InputError(
+        f"study {name!r} was begun with {change.option}={change.stored!r}, now came"
+        f" {change.option}={change.given!r}; leave it out to go on with the study, or start one"
+        " under another name."
+    )
+
+
+def create_or_open(
+    space: Mapping[str, Dimension] | Space,
+    storage: str | None,
+    name: str,
+    options: Mapping[str, Any],
+) -> Study:
+    """A new study, or the stored one of this name, which may differ from what is given."""
     try:
         return Study.create(space, storage=storage, name=name, **options)
-    except (
-        ConflictError
-    ):  # it exists, perhaps since a moment ago: several workers may begin at once
+    except ConflictError:
+        # It exists, perhaps since a moment ago: several workers may begin at once.
         if storage is None:
             raise
-    study = Study.open(storage, name, space=space)
-    if study.direction != options["direction"]:
-        raise InputError(f"study {name!r} is to {study.direction}; start one under another name.")
-    return study
+    return Study.open(storage, name)
+
+
+class Change(NamedTuple):
+    """An option that was given with another value than its study was begun with."""
+
+    option: str
+    stored: Any
+    given: Any
+
+
+def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
+    """The first of the options of Study.create that differs from the study's own, or None."""
+    stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
+    if "n_initial" in options:  # no size given means the size by default
+        given = Settings(n_initial=options["n_initial"]).initial_size(len(study.space))
+        options = {**options, "n_initial": given}
+        stored["n_initial"] = study.settings.initial_size(len(study.space))
+    changes = (
+        Change(option, stored[option], given)
+        for option, given in options.items()
+        if given != stored[option]
+    )
+    return next(changes, None)

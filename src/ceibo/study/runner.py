@@ -21,15 +21,14 @@ from typing import Any, Final, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
-from ceibo.errors import CeiboError, InputError, StorageError
+from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
 from ceibo.study.evaluation import (
-    EvaluationsFailedError,
     Inline,
     Objective,
     evaluate,
-    loss,
+    how_lost,
     measurement_of,
-    returned,
+    result_of,
 )
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
@@ -41,15 +40,6 @@ Callback = Callable[[Study, Trial], bool | None]
 
 _POLL: Final = 0.25  # seconds between looks at the clock and at the trials of other workers
 _LAST_NEWS: Final = 1.0  # seconds in which a pool that broke tells all its futures so
-
-
-class ExecutorLostError(CeiboError):
-    """The executor broke; nothing is lost: finished evaluations are stored, the others will be
-    handed out again.
-
-    A trial that was under way three times when an executor broke, the third time alone, is then a
-    failed one.
-    """
 
 
 @final
@@ -180,7 +170,7 @@ class Runner:
             raise error
         first_ever = not self.study.ledger.refresh().in_state(DONE, FAILED)
         try:
-            measurement = measurement_of(returned(future))
+            measurement = measurement_of(result_of(future))
             if not measurement.is_finite:
                 raise EvaluationsFailedError(
                     f"trial {trial.number} gave {measurement.value!r}, which is not finite."
@@ -253,7 +243,9 @@ class Runner:
             future.cancel()
         for trial, measurement in self._finished():
             self.study.tell(trial, measurement)
-        lost = {trial.number: loss(future) for future, trial in self.running.items() if perished}
+        lost = {
+            trial.number: how_lost(future) for future, trial in self.running.items() if perished
+        }
         for number, worker in self.study.ledger.workers().items():
             if worker == self.lease.worker:
                 self.study.ledger.release(number, worker, lost.get(number))

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, ove
 
 import numpy as np
 
+from ceibo.checks import check_choice, check_seed, check_whole
 from ceibo.decide.belief import Belief
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.direction import Direction
-from ceibo.decide.estimate import Estimate, NoMeasurementError, Observed
+from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Verdict
-from ceibo.errors import ConflictError, InputError, NotFoundError
+from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, QUEUED, WITHDRAWN, NewTrial, Store, hand_out_key
 from ceibo.study.table import to_dataframe
@@ -78,19 +79,11 @@ class Study:
             seed: suggestions are a function of it and of what was told.
             acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
         """
-        if direction not in list(Direction):
-            raise InputError(f"direction must be 'minimize' or 'maximize', got {direction!r}.")
-        if (
-            not isinstance(seed, int | np.integer)
-            or isinstance(seed, bool)
-            or not 0 <= seed < 2**63
-        ):
-            raise InputError(f"seed must be a whole number from 0 to 2^63 − 1, got {seed!r}.")
         checked = Space(space)
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
         stored = {
-            "direction": direction,
-            "seed": int(seed),
+            "direction": check_choice(direction, "direction", list(Direction)),
+            "seed": check_seed(seed),
             "suggest": settings.resolve(len(checked)).to_json(),
         }
         store = Store(MEMORY if storage is None else storage)
@@ -132,9 +125,7 @@ class Study:
         """
         if count is None:
             return self._ask_one()
-        if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-            raise InputError(f"count must be a whole number above zero, got {count!r}.")
-        return [self._ask_one() for _ in range(count)]
+        return [self._ask_one() for _ in range(check_whole(count, "count"))]
 
     def _ask_one(self) -> Trial:
         stored = self.ledger.ask(None, None)

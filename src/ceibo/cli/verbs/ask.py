@@ -4,7 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, one_line, open_or_begin, print_json
+from ceibo.cli.common import AsJson, File, Storage, print_json
+from ceibo.cli.opening import open_or_begin
+from ceibo.cli.studyfile import load
+from ceibo.text import one_line
 
 
 def ask(
@@ -16,8 +19,7 @@ def ask(
     json: AsJson = False,
 ) -> None:
     """Hand out the next trial to measure; it stays pending until told, failed or released."""
-    _, study = open_or_begin(file, storage)
-    trials = study.ask(count)
+    trials = open_or_begin(load(file), storage).ask(count)
     if json:
         handed = [{"trial": trial.number, "params": trial.params} for trial in trials]
         print_json(handed[0] if count == 1 else handed)

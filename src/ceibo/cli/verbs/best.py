@@ -2,23 +2,18 @@
 
 import typer
 
-from ceibo.cli.common import (
-    AsJson,
-    File,
-    Storage,
-    estimate_json,
-    one_line,
-    open_study,
-    print_json,
-    rounded,
-)
+from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement
+from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
+from ceibo.text import one_line
 
 
 def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
     """The best setting measured, the recommended one, and the raw best beside them."""
-    _, study = open_study(file, storage)
+    study = open_study(load(file), storage)
     if json:
         raw = study.best_observed
         observed = {
@@ -36,38 +31,30 @@ def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
             }
         )
         return
-    summary(study)
+    print_answers(study)
 
 
-def summary(study: Study) -> None:
-    """The three answers of a study, for people."""
+def print_answers(study: Study) -> None:
+    """Prints the three answers of a study, for people."""
     found, advice, raw = study.best, study.recommended, study.best_observed
-    sure = (
-        ""
-        if found.probability is None
-        else f", the best of all measured with probability {found.probability:.2f}"
-    )
-    typer.echo(f"best         {rounded(found.mean, found.std)}  (trial {found.number}{sure})")
-    typer.echo(f"recommended  {rounded(advice.mean, advice.std)}  (may never have been measured)")
-    typer.echo(
-        f"raw best     {Measurement(raw.value, raw.noise)}  (trial {raw.number}; what a naive tool"
-        " would report)"
-    )
-    rows = [("", "best", "recommended")]
+    sure = ""
+    if found.probability is not None:
+        sure = f", the best of all measured with probability {found.probability:.2f}"
+    best_text = with_uncertainty(found.mean, found.std)
+    advice_text = with_uncertainty(advice.mean, advice.std)
+    raw_text = Measurement(raw.value, raw.noise)
+    naive = "what a naive tool would report"
+    typer.echo(f"best         {best_text}  (trial {found.number}{sure})")
+    typer.echo(f"recommended  {advice_text}  (may never have been measured)")
+    typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
+    rows: list[tuple[str, ...]] = [("", "best", "recommended")]
     for name in study.space.names:
-        rows.append(
-            (
-                one_line(name, 24),
-                one_line(found.params[name], 24),
-                one_line(advice.params[name], 24),
-            )
-        )
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+        values = (name, found.params[name], advice.params[name])
+        rows.append(tuple(one_line(value, 24) for value in values))
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     typer.echo()
     for row in rows:
-        typer.echo(
-            "  "
-            + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        )
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        typer.echo(f"  {'  '.join(cells)}".rstrip())
     if raw.number != found.number:
         typer.echo(f"\n{raw.why}")

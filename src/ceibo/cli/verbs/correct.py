@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
-from ceibo.cli.verbs.tell import doubt, read_result
+from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
+from ceibo.cli.verbs.tell import read_result, why_doubtful
 from ceibo.command.outcome import is_pair
 
 _UNKNOWN = (
@@ -35,10 +37,10 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     """Replace a measurement that was told wrongly; the record keeps the wrong one too."""
     line = " ".join(result).strip()
     right = read_result(line, replicates, _UNKNOWN)
-    _, study = open_study(file, storage)
+    study = open_study(load(file), storage)
     before = study.trials
     wrong = study.correct(trial, right, key=key)
-    if is_pair(line) and not replicates and (why := doubt(right, before)):
+    if is_pair(line) and not replicates and (why := why_doubtful(right, before)):
         warn(f"trial {trial}: {why}")
     if wrong.noise is not None and right.noise is None and not right.replicates:
         warn(

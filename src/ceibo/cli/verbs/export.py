@@ -9,12 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import File, Storage, counted, load, open_study, trial_json
+from ceibo.checks import check_choice
+from ceibo.cli.common import File, Storage, trial_json
 from ceibo.cli.files import check_target, write_whole
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.command.placeholders import to_text
 from ceibo.errors import InputError
 from ceibo.study import Study
 from ceibo.study.table import column_names
+from ceibo.text import plural
 from ceibo.version import __version__
 
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
@@ -32,22 +36,23 @@ def export(
     storage: Storage = None,
 ) -> None:
     """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON."""
-    wanted = _format(output, form)
+    wanted = _choose_format(output, form)
+    loaded = load(file)
     if output is not None:
-        check_target(output, *load(file, storage))
-    _, study = open_study(file, storage)
+        check_target(output, loaded, storage)
+    study = open_study(loaded, storage)
     text = to_csv(study) if wanted == "csv" else to_json(study)
     if output is None:
         sys.stdout.write(text)
     else:
         write_whole(output, text)
-        typer.echo(f"wrote {counted(len(study.trials), 'trial')} to {output}", err=True)
+        typer.echo(f"wrote {plural(len(study.trials), 'trial')} to {output}", err=True)
 
 
-def _format(output: Path | None, form: str | None) -> str:
-    """csv or json; a file is not given a name that promises something else."""
-    if form not in (None, "csv", "json"):
-        raise InputError(f"--format: expected csv or json, got {form!r}.")
+def _choose_format(output: Path | None, form: str | None) -> str:
+    """csv or json; refuses a name that promises another format."""
+    if form is not None:
+        check_choice(form, "--format", ("csv", "json"))
     suffix = "" if output is None else output.suffix.lower()
     if suffix in _WORKBOOKS or (form is None and suffix not in ("", ".csv", ".txt", ".json")):
         advice = "" if suffix in _WORKBOOKS else ", or say which with --format"

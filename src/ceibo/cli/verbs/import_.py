@@ -8,12 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import File, Storage, counted, load, open_or_begin, open_or_imagine
-from ceibo.cli.rows import read_rows
+from ceibo.cli.common import File, Storage
+from ceibo.cli.opening import open_or_begin, open_or_imagine
+from ceibo.cli.rows import Row, read_rows
+from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
 from ceibo.study import Failure, Study
-from ceibo.study.store import NewTrial
+from ceibo.text import plural
 
 
 def import_(  # noqa: PLR0913 - one parameter per option of the command
@@ -46,60 +48,58 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     """Add existing measurements and failures from a CSV file: all rows, or none if one is wrong."""
     if new and again:
         raise InputError("expected at most one of --new and --again.")
-    studied, _ = load(file, storage)
-    rows = read_rows(data, studied.space, value, noise)
-    _, study = open_or_imagine(file, storage) if dry_run else open_or_begin(file, storage)
-    trials, known = _not_yet(study, rows.trials)
+    loaded = load(file)
+    table = read_rows(data, loaded.space, value, noise)
+    study = open_or_imagine(loaded, storage) if dry_run else open_or_begin(loaded, storage)
+    rows, known = _leave_out_known(study, table.rows)
     if known and not new and not again:
         raise InputError(
-            f"{data}: {_of(known, len(rows.trials))} already in study {study.name!r}, with the same"
-            " settings and result; --new adds only the others, --again adds all once more."
+            f"{data}: {_share(known, len(table.rows))} already in study {study.name!r}, with the"
+            " same settings and result; --new adds only the others, --again adds all once more."
         )
     if again:
-        trials = list(rows.trials)
+        rows = list(table.rows)
     if not dry_run:
-        study.add_all(
-            (each.params, each.measurement or Failure(each.reason or "")) for each in trials
-        )
-    if rows.note:
-        typer.echo(f"ceibo: note: {rows.note}", err=True)
-    left_out = [f"{counted(known, 'row')} that the study has already"] if known and new else []
-    left_out += [f"{counted(rows.blank, 'row')} without a value"] if rows.blank else []
+        study.add_all(rows)
+    if table.note:
+        typer.echo(f"ceibo: note: {table.note}", err=True)
+    left_out = []
+    if known and new:
+        left_out.append(f"{plural(known, 'row')} that the study has already")
+    if table.blank:
+        left_out.append(f"{plural(table.blank, 'row')} without a value")
     skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
-    typer.echo(
-        f"{'would add' if dry_run else 'added'} {_described(trials)} to study"
-        f" {study.name!r}{skipped}"
-    )
+    verb = "would add" if dry_run else "added"
+    typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
 
 
-def _described(trials: Sequence[NewTrial]) -> str:
-    failed = sum(trial.measurement is None for trial in trials)
-    measured = counted(len(trials) - failed, "measurement")
-    return f"{measured} and {counted(failed, 'failed trial')}" if failed else measured
+def _count_outcomes(rows: Sequence[Row]) -> str:
+    """How many measurements and failed trials there are, in words."""
+    failed = sum(isinstance(outcome, Failure) for _, outcome in rows)
+    measurements = plural(len(rows) - failed, "measurement")
+    return f"{measurements} and {plural(failed, 'failed trial')}" if failed else measurements
 
 
-def _of(known: int, total: int) -> str:
+def _share(known: int, total: int) -> str:
     if known == total:
         return "every row is" if total > 1 else "its row is"
     return f"{known} of {total} rows {'is' if known == 1 else 'are'}"
 
 
-def _not_yet(study: Study, trials: Sequence[NewTrial]) -> tuple[list[NewTrial], int]:
-    """The trials that a study does not have, and the number of those it has; equal ones are counted
-    one by one.
-    """
+def _leave_out_known(study: Study, rows: Sequence[Row]) -> tuple[list[Row], int]:
+    """The rows that a study does not have, and how many it has; equal rows are counted singly."""
     stored: Counter[tuple[str, Measurement | None]] = Counter()
     for trial in study.trials:
         failed = (None,) if trial.state == "failed" else ()
         stored.update((_text(trial.params), each) for each in (*trial.measurements, *failed))
     fresh = []
-    for new in trials:
-        what = (_text(new.params), new.measurement)
+    for params, outcome in rows:
+        what = (_text(params), outcome if isinstance(outcome, Measurement) else None)
         if stored[what] > 0:
             stored[what] -= 1
         else:
-            fresh.append(new)
-    return fresh, len(trials) - len(fresh)
+            fresh.append((params, outcome))
+    return fresh, len(rows) - len(fresh)
 
 
 def _text(params: Mapping[str, Any]) -> str:

@@ -37,8 +37,8 @@ timeout = 600                       # seconds; then it and all its descendants a
 
 [stop]                              # whichever comes first
 trials = {trials}                         # trials in all
-# cost = 0.001                      # price of one measurement, in the objective's units: stop when
-# none pays time = 3600                       # seconds after which no new trial starts
+# cost = 0.001                      # price of a measurement, objective's units: stop if none pays
+# time = 3600                       # seconds after which no new trial starts
 failures = 3                        # failed trials in a row that end a run
 """
 _SPACE = """\
@@ -86,9 +86,7 @@ def init(  # noqa: PLR0913 - options of a command
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
-    """Write a commented study file, with the space and the command given or with examples
-    to edit.
-    """
+    """Write a commented study file, with the space and command given or examples to edit."""
     if output.exists() and not force:
         raise InputError(
             f"{output} exists already; choose another file with -o, or overwrite it with --force."

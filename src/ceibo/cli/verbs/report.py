@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage, load, open_study
+from ceibo.cli.common import File, Storage
 from ceibo.cli.files import check_target, write_whole
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 
 
 def report(
@@ -26,12 +28,12 @@ def report(
     """Write a self-contained HTML report that works offline."""
     from ceibo.report import render_report
 
-    check_target(output, *load(file, storage))
-    studied, study = open_study(file, storage)
-    cost = studied.limits.cost
+    loaded = load(file)
+    check_target(output, loaded, storage)
+    study, cost = open_study(loaded, storage), loaded.limits.cost
+    seen = study.ledger.refresh().seq
     write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
     typer.echo(f"wrote {output}")
-    seen = study.ledger.refresh().seq
     try:
         while watch:
             time.sleep(every)

@@ -1,28 +1,25 @@
-"""`ceibo run`: measures with the command of the study file until a limit is reached. Running it
-again goes on.
-"""
+"""`ceibo run`: measures with the command of the study file until a limit is reached."""
 
 import shlex
 import signal
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage, load, one_line, open_or_begin, open_study, options_of
-from ceibo.cli.studyfile import StudyFile
-from ceibo.cli.verbs.best import summary
-from ceibo.cli.verbs.show import line_of
+from ceibo.cli.common import File, Storage
+from ceibo.cli.opening import imagine, open_or_begin, open_study
+from ceibo.cli.studyfile import StudyFile, load
+from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
-from ceibo.command.placeholders import Template
 from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError
 from ceibo.study import Study, Trial
-from ceibo.study.run import DEFAULT_TRIALS
 from ceibo.study.runner import Callback, Runner
+from ceibo.study.trial_line import trial_line
+from ceibo.text import one_line
 
 _SHOWN = 5  # commands that --dry-run shows
 
@@ -40,36 +37,38 @@ def run(
         bool, typer.Option("--quiet", "-q", help="Only the answer at the end.")
     ] = False,
 ) -> None:
-    """Measure until a limit of [stop] is reached. Run it again, or on more machines, and it goes
-    on.
+    """Measure until a limit of [stop] is reached.
+
+    Run it again, or on more machines, and it goes on.
     """
-    studied, _ = load(file, storage)
-    if studied.template is None:
+    loaded = load(file)
+    template = loaded.template
+    if template is None:
         raise InputError(
             f'{file} has no [command]; it needs one, as in argv = ["python", "measure.py",'
             ' "{x}"].'
         )
-    studied.template.check_program()
+    template.check_program()
     if dry_run:
-        _show_commands(file, storage, studied, studied.template)
+        for number, params in _next_trials(loaded, storage):
+            shown = shlex.join(one_line(each, 2000) for each in template.arguments(params))
+            typer.echo(f"trial {number}: {shown}")
         return
-    studied, study = open_or_begin(file, storage)
-    stop = _measure(study, studied, jobs or studied.jobs, quiet)
+    study = open_or_begin(loaded, storage)
+    command = Command(template)
+    limits = loaded.limits.or_default()
+    runner = Runner(study, command, limits, CommandExecutor(command), jobs or loaded.jobs)
+    stop = _measure(runner, command, quiet)
     typer.echo(f"\n{stop.message}")
     if any(trial.measurements for trial in study.trials):
-        summary(study)
+        print_answers(study)
         typer.echo(f"\nfor a page to look at or hand on: ceibo report {file} -o report.html")
     if stop.reason is StopReason.INTERRUPTED:
         raise typer.Exit(130)
 
 
-def _measure(study: Study, file: StudyFile, jobs: int, quiet: bool) -> Stop:
-    assert file.template is not None
-    limits = file.limits
-    if limits.n_trials is None and limits.cost is None and limits.timeout is None:
-        limits = replace(limits, n_trials=DEFAULT_TRIALS)
-    command = Command(file.template)
-    runner = Runner(study, command, limits, CommandExecutor(command), jobs)
+def _measure(runner: Runner, command: Command, quiet: bool) -> Stop:
+    """Runs until a limit is reached; SIGTERM (a shutdown, a scheduler) ends it as Ctrl-C does."""
     terminal = sys.stderr.isatty()
     callbacks: tuple[Callback, ...] = () if quiet or terminal else (_print_trial,)
     earlier = signal.signal(signal.SIGTERM, _interrupt)
@@ -84,36 +83,23 @@ def _measure(study: Study, file: StudyFile, jobs: int, quiet: bool) -> Stop:
 
 
 def _interrupt(*_: object) -> None:
-    """A polite request to end (a shutdown, a scheduler) is Ctrl-C: what runs is ended and handed
-    out again later.
-    """
     raise KeyboardInterrupt
 
 
 def _print_trial(_study: Study, trial: Trial) -> None:
-    """Where there is no terminal: one plain line per finished trial."""
-    typer.echo(line_of(trial), err=True)
+    """Prints a line per finished trial where there is no terminal."""
+    typer.echo(trial_line(trial), err=True)
 
 
-def _show_commands(file: File, storage: str | None, studied: StudyFile, template: Template) -> None:
-    suggest = _from_now(file, storage)
-    if suggest is None:  # not begun: the same study in memory has the same initial design
-        study = Study.create(studied.space, name=studied.name, **options_of(studied))
-        count = min(
-            _SHOWN, studied.limits.n_trials or _SHOWN, study.settings.initial_size(len(study.space))
-        )
-        trials = [(trial.number, trial.params) for trial in study.ask(count)]
-    else:
-        trials = [suggest()]
-    for number, params in trials:
-        shown = shlex.join(one_line(each, 2000) for each in template.arguments(params))
-        typer.echo(f"trial {number}: {shown}")
+def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params]]:
+    """Numbers and parameters of the trials to come; nothing is recorded.
 
-
-def _from_now(file: File, storage: str | None) -> "Callable[[], tuple[int, Params]] | None":
-    """What computes the next suggestion of a study that has begun, without recording it."""
+    A study that has not begun shows its initial design, one that has its next suggestion.
+    """
     try:
-        _, study = open_study(file, storage)
+        return [open_study(file, storage).ledger.peek()]
     except NotFoundError:
-        return None
-    return study.ledger.peek
+        study = imagine(file)
+    initial = study.settings.initial_size(len(study.space))
+    count = min(_SHOWN, file.limits.n_trials or _SHOWN, initial)
+    return [(trial.number, trial.params) for trial in study.ask(count)]

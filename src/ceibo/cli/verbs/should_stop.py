@@ -4,7 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, print_json
+from ceibo.cli.common import AsJson, File, Storage, print_json
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.errors import InputError
 
 
@@ -21,8 +23,9 @@ def should_stop(
     Exit status 0: stop; 1: go on; 2: an error, which is no reason to go on, as in
     `while ceibo should-stop study.toml; [ $? -eq 1 ]; do …; done`.
     """
-    studied, study = open_study(file, storage)
-    price = studied.limits.cost if cost is None else cost
+    loaded = load(file)
+    study = open_study(loaded, storage)
+    price = loaded.limits.cost if cost is None else cost
     if price is None:
         raise InputError(f"a price is needed: give --cost, or cost under [stop] in {file}.")
     verdict = study.should_stop(price)

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, open_study, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.opening import open_study
+from ceibo.cli.studyfile import load
 from ceibo.command.outcome import is_pair, parse_line
 from ceibo.decide import Measurement
 from ceibo.errors import ConflictError, InputError
@@ -51,11 +53,11 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         if result
         else None
     )
-    _, study = open_study(file, storage)
+    study = open_study(load(file), storage)
     before = study.trials
     if measurement is not None:
         _record(study, trial, measurement, key)
-        if is_pair(line) and not replicates and (why := doubt(measurement, before)):
+        if is_pair(line) and not replicates and (why := why_doubtful(measurement, before)):
             warn(f"trial {trial}: {why}")
         text = f"trial {trial}: {measurement}"
     elif failed is not None:
@@ -109,9 +111,7 @@ def _record(study: Study, number: int, measurement: Measurement, key: str | None
 
 
 def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
-    """An error if a trial is in a state that nothing leads out of; a number that is not there is
-    the study's to say.
-    """
+    """Refuses a trial in one of the states `closed`; a number that is not there is the study's."""
     if 0 <= number < len(trials) and trials[number].state in closed:
         state = {"done": "measured", "failed": "recorded as failed"}.get(
             trials[number].state, trials[number].state
@@ -121,10 +121,8 @@ def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
         )
 
 
-def doubt(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
-    """Why the second of two bare numbers may not be meant as the noise, or None. What is usual here
-    is not doubted.
-    """
+def why_doubtful(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
+    """Why the second of two bare numbers may be no noise, or None; the usual is not doubted."""
     value, noise = measurement.value, measurement.noise
     assert noise is not None
     told = [each for trial in trials for each in trial.measurements]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ceibo.decide.dimensions.base import Dimension, to_plain
 from ceibo.errors import Given, InputError
-from ceibo.text import to_number
+from ceibo.numbers import to_number
 
 
 def finite(value: object, kind: str, option: str) -> float:

@@ -11,12 +11,12 @@ from importlib.metadata import entry_points
 from inspect import isabstract
 from typing import TypeVar
 
+from ceibo.checks import nearest
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.categorical import Categorical
 from ceibo.decide.dimensions.float_ import Float
 from ceibo.decide.dimensions.int_ import Int
 from ceibo.errors import Given, InputError
-from ceibo.text import nearest
 
 TYPES: dict[str, type[Dimension]] = {
     "float": Float,

@@ -19,6 +19,7 @@ from optuna.distributions import (
 )
 from optuna.trial import FrozenTrial, TrialState
 
+from ceibo.checks import check_not_negative
 from ceibo.decide import (
     Categorical,
     Direction,
@@ -241,12 +242,8 @@ def _noise(trial: FrozenTrial, attribute: str) -> float | None:
     told = trial.user_attrs.get(attribute)
     if told is None:
         return None
-    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told < math.inf:
-        raise InputError(
-            f"trial {trial.number}: the user attribute {attribute!r} must be the standard deviation"
-            f" of the value, a finite number >= 0, got {told!r}."
-        )
-    return float(told)
+    name = f"trial {trial.number}: the user attribute {attribute!r}, a standard deviation,"
+    return check_not_negative(told, name)
 
 
 # -- the record in a trial's system attributes: JSON in pieces that every storage takes

@@ -30,20 +30,19 @@ except ImportError as error:
         "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install 'ceibo[optuna]'"
     ) from error
 
+from ceibo.checks import check_cost, check_whole
 from ceibo.decide import (
     DEFAULT_ACQUISITION,
     Belief,
     Direction,
     Estimate,
-    NoMeasurementError,
     Settings,
     Verdict,
     suggest,
 )
 from ceibo.decide.belief import Memory
 from ceibo.decide.record import to_record
-from ceibo.decide.stopping import check_cost
-from ceibo.errors import InputError
+from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import Branches, best_in_branch, single_value
 from ceibo.integrations.optuna.evidence import (
@@ -109,19 +108,9 @@ class CeiboSampler(BaseSampler):
     ) -> None:
         if constraints_func is not None:
             raise InputError(_NO_CONSTRAINTS)
-        if seed is not None and (
-            isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0
-        ):
-            raise InputError(f"seed must be None or a whole number >= 0, got {seed!r}.")
-        if n_startup_trials is not None and (
-            type(n_startup_trials) is not int or n_startup_trials < 1
-        ):
-            raise InputError(
-                f"n_startup_trials must be a whole number above zero, got {n_startup_trials!r}: a"
-                " model needs a first value. Leave it out for twice the number of parameters, at"
-                " least four."
-            )
-        self.seed = secrets.randbelow(2**62) if seed is None else int(seed)
+        if n_startup_trials is not None:
+            n_startup_trials = check_whole(n_startup_trials, "n_startup_trials", advice=_STARTUP)
+        self.seed = secrets.randbelow(2**62) if seed is None else check_whole(seed, "seed", 0)
         self.settings = Settings(acquisition=acquisition, n_initial=n_startup_trials)
         self.noise_attribute = noise_attribute
         self._independent = independent_sampler
@@ -339,6 +328,9 @@ def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdi
 
 # -- inside ----------------------------------------------------------------------------
 
+_STARTUP: Final = (
+    "a model needs a first value. Leave it out for twice the number of parameters, at least four"
+)
 _NO_CONSTRAINTS: Final = (
     "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
     " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"

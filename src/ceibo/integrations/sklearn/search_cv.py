@@ -27,6 +27,7 @@ except ImportError as error:
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
     ) from error
 
+from ceibo.checks import check_whole
 from ceibo.decide import DEFAULT_ACQUISITION, Settings
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
@@ -184,10 +185,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
         for name in ("n_iter", "batch_size"):
-            if getattr(self, name) < 1:
-                raise InputError(
-                    f"{name} must be a whole number above zero, got {getattr(self, name)!r}."
-                )
+            check_whole(getattr(self, name), name)
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)

@@ -1,6 +1,4 @@
-"""Commands that behave badly, runners that are killed, hostile names; the full figures are in
-soak/cli_*.py.
-"""
+"""`ceibo run` as processes: bad commands, killed runners, hostile names (more in soak/cli_*.py)."""
 
 import os
 import signal
@@ -21,9 +19,10 @@ from soak.cli_hostile import hostile
 from soak.cli_kills import kill_often
 
 from ceibo import Study
-from ceibo.command.command import Command, CommandFailedError
+from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Float, Space
+from ceibo.errors import CommandFailedError
 
 LINUX = sys.platform.startswith("linux")
 

@@ -1,6 +1,4 @@
-"""Tables as spreadsheet programs save them: read as they were meant, or refused with the line and
-the cause.
-"""
+"""`ceibo import` of tables as spreadsheets save them: read as meant, or refused with the line."""
 
 import unicodedata
 from pathlib import Path

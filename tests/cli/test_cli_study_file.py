@@ -1,20 +1,15 @@
-"""Study files, placeholders and results: what is accepted, what is refused, and in which words."""
+"""Study files: what is read, what is refused and in which words, and what `ceibo init` writes."""
 
-import contextlib
-import json
-import math
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 from cli_tools import Ceibo
-from hypothesis import given
-from hypothesis import strategies as st
 
 from ceibo.cli import studyfile
-from ceibo.command.outcome import parse
-from ceibo.command.placeholders import Template, to_text
-from ceibo.decide import Categorical, Float, Int, Space
+from ceibo.decide import Categorical, Float, Int
+from ceibo.decide.suggest import DEFAULT_ACQUISITION
 from ceibo.errors import InputError
 
 GOOD = 'name = "a"\n[space]\nx = {type = "float", low = 0, high = 1}\n'
@@ -146,124 +141,6 @@ def test_a_name_is_kept_whole_in_the_name_of_the_database(ceibo: Ceibo, tmp_path
     assert (folder / "who?.db").is_file()
 
 
-@given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))
-def test_any_text_reaches_the_arguments_unchanged(text: str) -> None:
-    space = Space({"a": Categorical([text + "1", text + "2"]), "b": Float(0, 1)})
-    template = Template(("prog", "{a}", "x{{{a}}}y", "{b}"), space, Path())
-    params = {"a": text + "1", "b": 0.1}
-    assert template.arguments(params) == ["prog", text + "1", f"x{{{text}1}}y", "0.1"]
-    assert template.environment(params) == {"CEIBO_a": text + "1", "CEIBO_b": "0.1"}
-
-
-def test_placeholders_are_no_format_language() -> None:
-    space = Space({"x": Float(0, 1)})
-    for argument in ("{x.real}", "{x!r}", "{x:.3f}", "{0}", "{}"):
-        with pytest.raises(InputError, match="placeholder"):
-            Template((argument,), space, Path())
-    assert Template(("}{{{x}",), space, Path()).arguments({"x": 0.5}) == ["}{0.5"]
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_numbers_round_trip(value: float) -> None:
-    assert float(to_text(value)) == value
-    assert [to_text(each) for each in (True, None, 3)] == ["true", "null", "3"]
-
-
-@pytest.mark.parametrize(
-    ("output", "value", "noise", "replicates"),
-    [
-        ("0.31", 0.31, None, 0),
-        ("log\nmore\n  0.31  \n\n", 0.31, None, 0),
-        ("0.31 0.04", 0.31, 0.04, 0),
-        ("0.31 ± 0.04", 0.31, 0.04, 0),
-        ("0.31, 0.04", 0.31, 0.04, 0),
-        ("0.31±0.04", 0.31, 0.04, 0),
-        ("0.31 +/- 0.04", 0.31, 0.04, 0),
-        ("\N{MINUS SIGN}3 1", -3.0, 1.0, 0),
-        ("-1e-3\t2E+1", -1e-3, 20.0, 0),
-        ("1 2 3", 2.0, None, 3),
-        ('{"value": 0.31, "noise": 0.04}', 0.31, 0.04, 0),
-        ('{"value": 0.31, "noise": null}', 0.31, None, 0),
-        ("[0.5, 1.5]", 1.0, None, 2),
-        ('{"replicates": [4]}', 4.0, None, 1),
-        ("loss=1\r\n7\r\n", 7.0, None, 0),
-    ],
-)
-def test_results(output: str, value: float, noise: float | None, replicates: int) -> None:
-    found = parse(output)
-    assert (found.value, found.noise, len(found.replicates)) == (value, noise, replicates)
-
-
-@pytest.mark.parametrize(
-    "output",
-    [
-        "",
-        "\n \n",
-        "loss: 3",
-        "1_000",
-        "0x10",
-        "١",
-        "{",
-        "[1, ",
-        '{"value": "3"}',
-        '{"valu": 3}',
-        '{"noise": 3}',
-        "[]",
-        '{"value": 1, "replicates": [1]}',
-        "0.3 -0.1",
-        '{"value": true}',
-        "[" * 5000,
-        "0.31 ± 0.04 ± 0.05",
-        "1 2 ± 3",
-        '{"replicates": 3}',
-        '{"replicates": ["a"]}',
-        '{"value": 66,5}',
-        "±",
-        "1 ±",
-    ],
-)
-def test_no_result_is_guessed(output: str) -> None:
-    with pytest.raises(InputError):
-        parse(output)
-
-
-@pytest.mark.parametrize(
-    ("output", "advice"),
-    [
-        ("66,5", "write 66.5"),
-        ("-66,5", "write -66.5"),
-        ("66,5 1,2", "write 66.5"),
-        ("66.5 1,2", "write 1.2"),
-        ("1.234,5", "write 1234.5"),
-        ("1,234.5", "thousands no mark"),
-        ("0.31,0.04", "66.5 1.2"),
-        ("66 ,5", "point"),
-        ("1 000", "write 1000"),
-        ("12 050.5", "write 12050.5"),
-        ("1 000 000", "gap"),
-        ('{"value": 66,5}', "point"),
-    ],
-)
-def test_a_number_that_could_be_two_is_refused(output: str, advice: str) -> None:
-    with pytest.raises(InputError) as error:
-        parse(output)
-    assert advice in str(error.value)
-    assert "Measurement" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "output", ["nan", "inf", "-Infinity", "1 2 nan", '{"value": NaN}', "1e999"]
-)
-def test_results_that_are_not_finite_are_recognised(output: str) -> None:
-    assert not parse(output).is_finite
-
-
-@given(st.text(max_size=60))
-def test_parsing_never_fails_in_another_way(text: str) -> None:
-    with contextlib.suppress(InputError):
-        assert isinstance(parse(text).value, float)
-
-
 def test_init_writes_what_load_reads(ceibo: Ceibo, tmp_path: Path) -> None:
     assert ceibo("init").status == 0
     file = studyfile.load(tmp_path / "study.toml")
@@ -352,5 +229,11 @@ def test_init_writes_nothing_that_is_wrong(
     assert [each.name for each in tmp_path.iterdir()] == ["study.toml"]
 
 
-def test_json_of_a_number_is_a_number() -> None:
-    assert math.isclose(parse(json.dumps(0.1)).value, 0.1)
+def test_init_offers_options_that_are_valid_as_they_stand(ceibo: Ceibo, tmp_path: Path) -> None:
+    assert ceibo("init").status == 0
+    file = tmp_path / "study.toml"
+    text = re.sub(r"(?m)^# (?=(acquisition|cost|time) = )", "", file.read_text())
+    file.write_text(text)
+    read = studyfile.load(file)
+    assert (read.limits.cost, read.limits.timeout) == (0.001, 3600.0)
+    assert read.settings.acquisition == DEFAULT_ACQUISITION

@@ -1,24 +1,12 @@
-"""What a command must not do: record a slip without a word, write over a study, say that it did
-what it did not.
-"""
+"""`ceibo tell`: slips are pointed out or refused, and what is recorded stays."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 from cli_tools import Ceibo, StudyFile
 
 from ceibo import Measurement, Study
-from ceibo.cli.common import rounded
 from ceibo.errors import NotStoredError, StorageError
-
-
-@pytest.fixture
-def asked(ceibo: Ceibo, study_file: StudyFile) -> tuple[Ceibo, Path]:
-    """`ceibo`, and a study file with twelve trials to tell."""
-    file = study_file()
-    ceibo("ask", file, "-n", "12")
-    return ceibo, file
 
 
 def test_a_doubtful_noise_is_pointed_out(asked: tuple[Ceibo, Path]) -> None:
@@ -112,56 +100,3 @@ def test_a_result_that_was_not_stored_can_be_told_again(
     assert "it is away" in answer.err
     assert "ceibo tell STUDY.TOML 3 0.25 0.5 --replicates --key 'run 2'" in answer.err
     assert "exception" not in answer.err
-
-
-@pytest.mark.parametrize("verb", ["export", "report"])
-def test_the_study_itself_is_not_written_over(
-    asked: tuple[Ceibo, Path], tmp_path: Path, verb: str
-) -> None:
-    ceibo, file = asked
-    ceibo("tell", file, "0", "1")
-    shutil.copy(tmp_path / "demo.db", tmp_path / "other.csv")
-    (tmp_path / "link.csv").symlink_to(tmp_path / "demo.db")
-    (tmp_path / "again.csv").hardlink_to(file)
-    before = file.read_bytes(), (tmp_path / "other.csv").read_bytes()
-    for target in (
-        "demo.db",
-        "./demo.db",
-        "study.toml",
-        "link.csv",
-        "again.csv",
-        "demo.db-wal",
-        "other.csv",
-    ):
-        answer = ceibo(verb, file, "-o", target, *(["--format", "csv"] if verb == "export" else []))
-        assert (answer.status, answer.out) == (2, ""), target
-        assert "another file" in answer.err
-    assert before == (file.read_bytes(), (tmp_path / "other.csv").read_bytes())
-    assert len(ceibo("show", file, "--json").json) == 12
-    assert ceibo("init", "-o", "demo.db", "--force").status == 2
-    assert ceibo(verb, file, "-o", ".").status == 2
-    assert ceibo("export", file, "-o", "/dev/null").status == 0
-
-
-def test_digits_follow_the_uncertainty() -> None:
-    shown = {
-        (71.5612, 4.0213): "71.6 ± 4.0",
-        (0.12345, 0.0996): "0.12 ± 0.10",
-        (0.12345, 0.00996): "0.123 ± 0.010",
-        (123456.0, 1234.0): "123500 ± 1200",
-        (-0.001, 0.5): "0.00 ± 0.50",
-        (1.5, 0.0): "1.5 ± 0",
-        (1.23456789e-12, 3.4e-13): "1.23457e-12 ± 3.4e-13",
-        (4.0, 9.96): "4 ± 10",
-    }
-    assert {pair: rounded(*pair) for pair in shown} == shown
-
-
-def test_best_is_shown_with_the_digits_that_count(asked: tuple[Ceibo, Path]) -> None:
-    ceibo, file = asked
-    for number, value in enumerate((71.561234, 60.123, 65.987)):
-        ceibo("tell", file, number, value, "4")
-    answer = ceibo("best", file).out.splitlines()
-    for line in answer[:2]:
-        mean, _, std = line.split()[1:4]
-        assert len(mean.partition(".")[2]) == len(std.partition(".")[2]) <= 2

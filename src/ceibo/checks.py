@@ -1,0 +1,112 @@
+"""Checks of what users give, one of each kind.
+
+Each returns the value as plain Python, or raises an InputError. `name` is what the value is called
+where it was given (an argument, a key of a study file): it is the subject of the message.
+"""
+
+import difflib
+import math
+import operator
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from ceibo.errors import InputError
+
+LARGEST_SEED: Final = 2**63 - 1  # what every database can store
+_NO_NUMBERS: Final = (bool, np.bool_, str, bytes, complex, np.complexfloating)
+
+
+def check_whole(
+    value: object, name: str, low: int = 1, high: float = math.inf, advice: str = ""
+) -> int:
+    """A whole number from `low` to `high`; numpy's are taken, True and False are not."""
+    try:
+        number = low - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]  # a TypeError is an answer
+    except TypeError:
+        number = low - 1
+    if low <= number <= high:
+        return number
+    if high < math.inf:
+        expected = f"a whole number from {low} to {high}"
+    else:
+        words = {0: "a whole number, zero or above", 1: "a whole number above zero"}
+        expected = words.get(low, f"a whole number, at least {low}")
+    raise _refusal(value, name, expected, advice)
+
+
+def check_seed(value: object, name: str = "seed") -> int:
+    """A seed of a study, small enough to be stored."""
+    try:
+        return check_whole(value, name, 0, LARGEST_SEED)
+    except InputError:
+        raise _refusal(value, name, "a whole number from 0 to 2^63 − 1") from None
+
+
+def check_positive(value: object, name: str) -> float:
+    """A finite number above zero."""
+    number = _to_float(value)
+    if not 0 < number < math.inf:
+        raise _refusal(value, name, "a finite number above zero")
+    return number
+
+
+def check_not_negative(value: object, name: str) -> float:
+    """A finite number, zero or above."""
+    number = _to_float(value)
+    if not 0 <= number < math.inf:
+        raise _refusal(value, name, "a finite number, zero or above")
+    return number
+
+
+def check_cost(value: object, name: str = "cost") -> float:
+    """The price of one evaluation."""
+    number = _to_float(value)
+    if not 0 < number < math.inf:
+        raise _refusal(value, name, "a finite number above zero, in the objective's units")
+    return number
+
+
+def check_flag(value: object, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise _refusal(value, name, "True or False")
+    return bool(value)
+
+
+def check_choice(value: object, name: str, known: Iterable[str]) -> str:
+    """One of several names; the message suggests the one most like a misspelt word."""
+    words = list(known)
+    if not isinstance(value, str) or value not in words:
+        end = ask_nearest(value, words) if isinstance(value, str) else "."
+        raise InputError(f"{name} must be one of {', '.join(words)}, got {value!r}{end}")
+    return value
+
+
+def ask_nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a misspelt word: did you mean the nearest, if there is one?"""
+    close = nearest(word, known)
+    return "." if close is None else f"; did you mean {close!r}?"
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word most like a misspelt one, or None."""
+    by_lower = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    return by_lower[close[0]] if close else None
+
+
+def _to_float(value: object) -> float:
+    """The number as a float; NaN for what is no number."""
+    try:
+        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]  # a TypeError is an answer
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _refusal(value: object, name: str, expected: str, advice: str = "") -> InputError:
+    """The error about a value: what was expected, what came, what to try."""
+    end = f"; {advice}" if advice else ""
+    stop = "" if advice.endswith("?") else "."
+    return InputError(f"{name} must be {expected}, got {value!r}{end}{stop}")

@@ -1,0 +1,82 @@
+"""From a study file to its study: opened, begun, or only imagined."""
+
+from typing import Any, NoReturn
+
+from ceibo.cli.studyfile import StudyFile
+from ceibo.cli.toml import to_toml
+from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
+from ceibo.study import Study
+from ceibo.study.run import create_or_open, first_change
+
+
+def open_study(file: StudyFile, storage: str | None) -> Study:
+    """The stored study of a file; an error that says how to begin if there is none."""
+    try:
+        study = Study.open(storage or file.storage, file.name)
+    except NotFoundError as error:
+        _not_begun(file, str(error))
+    except MissingDatabaseError as error:
+        _not_begun(file, f"study {file.name!r} has not begun: {error}")
+    _check_same(file, study)
+    return study
+
+
+def open_or_begin(file: StudyFile, storage: str | None) -> Study:
+    """The stored study of a file, made if there is none yet."""
+    study = create_or_open(file.space, storage or file.storage, file.name, _options_of(file))
+    _check_same(file, study)
+    return study
+
+
+def open_or_imagine(file: StudyFile, storage: str | None) -> Study:
+    """The stored study of a file, or the same one in memory, without a trace, if there is none."""
+    try:
+        return open_study(file, storage)
+    except NotFoundError:
+        return imagine(file)
+
+
+def imagine(file: StudyFile) -> Study:
+    """The study of a file as it would begin, in memory."""
+    return Study.create(file.space, name=file.name, **_options_of(file))
+
+
+def _options_of(file: StudyFile) -> dict[str, Any]:
+    """The options of Study.create that a file gives."""
+    settings = file.settings
+    return {
+        "direction": file.direction,
+        "seed": file.seed,
+        "acquisition": settings.acquisition,
+        "kernel": settings.kernel,
+        "fit": settings.fit,
+        "n_initial": settings.n_initial,
+    }
+
+
+def _not_begun(file: StudyFile, text: str) -> NoReturn:
+    begin = f"`ceibo run {file.path}` or `ceibo ask {file.path}` begins it."
+    raise NotFoundError(f"{text.rstrip('.')}. {begin}") from None
+
+
+def _check_same(file: StudyFile, study: Study) -> None:
+    """Refuses a file that differs from its study in what decides suggestions."""
+    now, stored = file.space.dimensions, study.space.dimensions
+    for name in [*stored, *now]:
+        if now.get(name) != stored.get(name):
+            was, here = (
+                to_toml(space[name].to_json()) if name in space else "not there"
+                for space in (stored, now)
+            )
+            what = f"the space has changed: parameter {name!r}"
+            raise _refusal(file, study, what, f"{here} in the file", was)
+    if (change := first_change(study, _options_of(file))) is not None:
+        key = "initial" if change.option == "n_initial" else change.option
+        raise _refusal(file, study, key, repr(change.given), repr(change.stored))
+
+
+def _refusal(file: StudyFile, study: Study, what: str, now: str, stored: str) -> InputError:
+    return InputError(
+        f"{file.path}: {what} is {now}, but study {study.name!r} was begun with {stored}; change it"
+        " back, or give the study another name."
+    )

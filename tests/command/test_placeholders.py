@@ -1,0 +1,34 @@
+"""Parameters in the arguments and the environment of a command."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ceibo.command.placeholders import Template, to_text
+from ceibo.decide import Categorical, Float, Space
+from ceibo.errors import InputError
+
+
+@given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))
+def test_any_text_reaches_the_arguments_unchanged(text: str) -> None:
+    space = Space({"a": Categorical([text + "1", text + "2"]), "b": Float(0, 1)})
+    template = Template(("prog", "{a}", "x{{{a}}}y", "{b}"), space, Path())
+    params = {"a": text + "1", "b": 0.1}
+    assert template.arguments(params) == ["prog", text + "1", f"x{{{text}1}}y", "0.1"]
+    assert template.environment(params) == {"CEIBO_a": text + "1", "CEIBO_b": "0.1"}
+
+
+def test_placeholders_are_no_format_language() -> None:
+    space = Space({"x": Float(0, 1)})
+    for argument in ("{x.real}", "{x!r}", "{x:.3f}", "{0}", "{}"):
+        with pytest.raises(InputError, match="placeholder"):
+            Template((argument,), space, Path())
+    assert Template(("}{{{x}",), space, Path()).arguments({"x": 0.5}) == ["}{0.5"]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_round_trip(value: float) -> None:
+    assert float(to_text(value)) == value
+    assert [to_text(each) for each in (True, None, 3)] == ["true", "null", "3"]
