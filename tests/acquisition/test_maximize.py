@@ -232,7 +232,8 @@ def test_bad_arguments_say_what_was_expected_and_what_came(
     ("name", "bad"), [("raw", 0), ("cloud", -1), ("starts", 0), ("iterations", -1), ("rounds", 0)]
 )
 def test_settings_have_lower_limits(name: str, bad: int) -> None:
-    with pytest.raises(InputError, match=f"{name} must be at least {bad + 1}, got {bad}"):
+    least = "number above zero" if bad == 0 else "number, zero or above"
+    with pytest.raises(InputError, match=f"{name} must be a whole {least}, got {bad}"):
         SearchSettings(**{name: bad})
 
 

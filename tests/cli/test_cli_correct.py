@@ -45,7 +45,7 @@ def test_a_wrong_value_is_replaced(told: tuple[Ceibo, Path], tmp_path: Path) -> 
 def test_a_correction_as_json(told: tuple[Ceibo, Path]) -> None:
     ceibo, file = told
     trial = ceibo("correct", file, "0", '{"value": 66.5, "noise": 1}', "--json").json
-    wrong = {"value": 665.0, "noise": None, "replicates": []}
+    wrong: dict[str, object] = {"value": 665.0, "noise": None, "replicates": []}
     assert trial["measurements"] == [
         {"value": 66.5, "noise": 1.0, "replicates": [], "replaced": [wrong]}
     ]
