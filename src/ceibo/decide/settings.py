@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, final
 
 from ceibo import acquisition as acq
-from ceibo.errors import InputError
+from ceibo.checks import check_choice, check_whole
 from ceibo.gp import KERNELS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
@@ -45,15 +45,11 @@ class Settings:
         acq.ACQUISITIONS.find(self.acquisition)
         if self.kernel != "auto":
             KERNELS.find(self.kernel, also=("auto",))
-        if self.fit not in ("map", "ml"):
-            raise InputError(f"fit must be one of map, ml, got {self.fit!r}.")
-        for name in ("n_initial", "draws"):
+        check_choice(self.fit, "fit", ("map", "ml"))
+        for name, low in (("n_initial", 1), ("max_observations", 10), ("draws", 1)):
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise InputError(f"{name} must be a whole number above zero, got {value!r}.")
-        most = self.max_observations
-        if type(most) is not int or most < 10:
-            raise InputError(f"max_observations must be a whole number, at least 10, got {most!r}.")
+            if value is not None or name == "max_observations":
+                object.__setattr__(self, name, check_whole(value, name, low))
 
     def initial_size(self, dimension: int) -> int:
         """The size of the initial design in a space of so many dimensions."""
