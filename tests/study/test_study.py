@@ -1,6 +1,7 @@
 """Study: ask, tell and their relatives; what is refused; reopening."""
 
 import math
+import random
 import threading
 from pathlib import Path
 
@@ -194,6 +195,19 @@ def test_rows_are_added_all_or_none() -> None:
     assert len(study.trials) == 4
     assert study.add_all([]) == []
     assert study.add({"x": 0.5, "y": 0.0}, Failure("broke")).reason == "broke"
+
+
+def test_the_callers_random_numbers_are_left_alone() -> None:
+    random.seed(4)
+    expected = random.random()
+    random.seed(4)
+    np.random.seed(4)  # noqa: NPY002 - the global state that must not move
+    state = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    study = measured(6)
+    study.ask()
+    _ = study.best, study.recommended, study.should_stop(0.1)
+    assert random.random() == expected
+    assert np.random.get_state()[1].tolist() == state  # type: ignore[index]  # noqa: NPY002
 
 
 def test_settings_are_stored_resolved() -> None:
