@@ -13,7 +13,7 @@ import pytest
 from ceibo import acquisition
 from ceibo.acquisition import SearchSettings
 from ceibo.gp import fit_gp
-from helpers import ACQUISITION_NAMES, Array
+from tests.helpers import ACQUISITION_NAMES, Array
 
 SETS, CHUNK = 1000, 25
 KERNELS = ("matern52", "matern12", "matern32", "squared-exponential")

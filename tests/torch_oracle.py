@@ -13,7 +13,7 @@ from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.means import ConstantMean
 
 from ceibo.gp import GaussianProcess, Matern12, Matern32, Matern52
-from helpers import Array
+from tests.helpers import Array
 
 torch.set_num_threads(1)  # tiny matrices, several test processes
 

@@ -6,7 +6,7 @@ import pytest
 from ceibo.acquisition import build, maximize
 from ceibo.acquisition.avoid import avoid
 from ceibo.gp.inputs import Array
-from helpers import ACQUISITION_NAMES, assert_gradient, central_difference, far_from, make_gp
+from tests.helpers import ACQUISITION_NAMES, assert_gradient, central_difference, far_from, make_gp
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
 

@@ -7,7 +7,7 @@ from ceibo.acquisition import Acquisition, build
 from ceibo.acquisition.monte_carlo import ParallelNoisyExpectedImprovement
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import (
+from tests.helpers import (
     ACQUISITION_NAMES,
     KERNELS,
     Array,

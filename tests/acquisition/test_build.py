@@ -6,7 +6,7 @@ import pytest
 from ceibo import acquisition
 from ceibo.acquisition import ACQUISITIONS, build, posterior_mean
 from ceibo.errors import InputError
-from helpers import ACQUISITION_NAMES, make_gp
+from tests.helpers import ACQUISITION_NAMES, make_gp
 
 
 def test_the_nine_names() -> None:

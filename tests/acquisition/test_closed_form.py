@@ -1,13 +1,11 @@
-"""Corrected EI, EI, corrected PI, PI and UCB: 50-digit arithmetic, BoTorch, Monte Carlo, limits."""
+"""Corrected EI, EI, corrected PI, PI and UCB: 50-digit arithmetic, Monte Carlo, limits."""
 
-import botorch.acquisition.analytic as analytic
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import torch_oracle
 from ceibo.acquisition import build
 from ceibo.acquisition.closed_form import (
     expected_improvement,
@@ -17,7 +15,7 @@ from ceibo.acquisition.closed_form import (
 )
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import KERNELS, Array, Dense, assert_within_error, make_gp
+from tests.helpers import KERNELS, Array, Dense, assert_within_error, make_gp
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_seed = pytest.mark.parametrize("seed", range(3))
@@ -149,32 +147,6 @@ def test_no_uncertainty_is_a_limit() -> None:
     assert log_probability_of_improvement(u, s)[0].tolist() == [0.0, -np.inf, -np.inf]
     for f in (expected_improvement, log_expected_improvement, probability_of_improvement):
         assert not any(np.any(np.isnan(part)) for part in f(u, s))
-
-
-# -- BoTorch on the same model ---------------------------------------------------------
-
-
-@by_kernel
-@by_seed
-def test_ei_pi_and_ucb_equal_botorch(kernel: type[Kernel], seed: int) -> None:
-    gp = make_gp(seed, kernel=kernel)
-    A = new_points(seed, 30)
-    # a plain float would become single precision
-    best = torch_oracle.tensor(build("ei", gp).incumbent.mean)
-    with torch_oracle.exact():
-        model, X = torch_oracle.model_like(gp), torch_oracle.tensor(A)[:, None, :]
-        expected = {
-            "ei": analytic.ExpectedImprovement(model, best_f=best, maximize=False)(X),
-            "pi": analytic.ProbabilityOfImprovement(model, best_f=best, maximize=False)(X),
-            "ucb": analytic.UpperConfidenceBound(model, beta=2.5, maximize=False)(X),
-            "log ei": analytic.LogExpectedImprovement(model, best_f=best, maximize=False)(X),
-            "log pi": analytic.LogProbabilityOfImprovement(model, best_f=best, maximize=False)(X),
-        }
-    got = {name: build(name, gp, beta=2.5).value(A) for name in ("ei", "pi", "ucb")}
-    got |= {f"log {name}": build(name, gp).log_value(A) for name in ("ei", "pi")}
-    for name, values in expected.items():
-        # 1e-10, relative to one: EI, PI and UCB are of that size here, their logarithms larger.
-        np.testing.assert_allclose(got[name], values.numpy(), rtol=1e-10, atol=1e-10, err_msg=name)
 
 
 # -- corrected EI and PI ---------------------------------------------------------------

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from ceibo.acquisition import build, feasible, maximize, posterior_mean
 from ceibo.gp import GaussianProcess, Matern12, fit_gp
 from ceibo.gp.inputs import Array
-from helpers import ACQUISITION_NAMES, assert_gradient, central_difference, far_from, make_gp
+from tests.helpers import ACQUISITION_NAMES, assert_gradient, central_difference, far_from, make_gp
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
 LEAST = 0.05

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from ceibo.acquisition import build
 from ceibo.acquisition.knowledge import lower_envelope
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
+from tests.helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_seed = pytest.mark.parametrize("seed", range(4))

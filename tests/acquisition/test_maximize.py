@@ -14,7 +14,7 @@ import ceibo.acquisition
 from ceibo.acquisition import Acquisition, SearchSettings, build, maximize, recommend
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
-from helpers import ACQUISITION_NAMES, KERNELS, Array, Dense, make_gp
+from tests.helpers import ACQUISITION_NAMES, KERNELS, Array, Dense, make_gp
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceibo.acquisition import normal
-from helpers import Array
+from tests.helpers import Array
 
 # Dense near zero, where branches change, and out to a thousand on both sides.
 Z = np.unique(

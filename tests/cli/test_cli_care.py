@@ -6,11 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile
 
 from ceibo import Measurement, Study
 from ceibo.cli.common import rounded
 from ceibo.errors import NotStoredError, StorageError
+from tests.cli.cli_tools import Ceibo, StudyFile
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from ceibo.command.outcome import parse
 from ceibo.command.placeholders import Template, to_text
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.errors import InputError
+from tests.cli.cli_tools import Ceibo
 
 GOOD = 'name = "a"\n[space]\nx = {type = "float", low = 0, high = 1}\n'
 

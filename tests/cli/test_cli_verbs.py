@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile
 
 from ceibo import Study
+from tests.cli.cli_tools import Ceibo, StudyFile
 
 
 def test_run_finds_the_minimum_and_goes_on(

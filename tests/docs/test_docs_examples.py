@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from soak.server import running_server
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
-from soak.server import running_server  # noqa: E402 - found by the line above
 
 # What other tests run: the demonstrations of the engine, of studies, and the integrations.
 ELSEWHERE = {"engine_demo.py", "run_demo.py"}

@@ -8,9 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench import tables
+
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-from bench import tables  # noqa: E402 - found by the line above
 
 
 def test_the_site_builds_strictly(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from ceibo.gp.ascent import Box, Rules, climb
-from helpers import Array
+from tests.helpers import Array
 
 # no start gives up for another's sake
 RULES = Rules(iterations=400, tolerance=1e-14, patience=10_000)

@@ -16,7 +16,7 @@ from ceibo.gp.kernels import kernel_class
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.linalg import NotPositiveDefiniteError
 from ceibo.gp.observations import standardize
-from helpers import Array, kernel_oracle
+from tests.helpers import Array, kernel_oracle
 
 by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])
 by_method = pytest.mark.parametrize("method", ["map", "ml"])

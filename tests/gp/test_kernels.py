@@ -9,7 +9,7 @@ from ceibo.errors import InputError
 from ceibo.gp import Kernel, Matern52
 from ceibo.gp.kernels import KERNELS as BY_NAME
 from ceibo.gp.kernels import kernel_class
-from helpers import (
+from tests.helpers import (
     KERNELS,
     Array,
     assert_gradient,

@@ -30,8 +30,8 @@ from ceibo.integrations.botorch import (
     LogCorrectedProbabilityOfImprovement,
     register_with_ax,
 )
-from helpers import Array, make_gp
-from torch_oracle import exact, model_like, tensor
+from tests.helpers import Array, make_gp
+from tests.torch_oracle import exact, model_like, tensor
 
 CLASSES = (
     (CorrectedExpectedImprovement, "corrected-ei", False),

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from small import small_cells
 
 from ceibo.errors import InputError, StorageError
 from ceibo_lab import runner
@@ -20,6 +19,7 @@ from ceibo_lab.methods import method
 from ceibo_lab.records import Read, Writer, read, timeless
 from ceibo_lab.runner import Options, sweep
 from ceibo_lab.sweep import main
+from tests.lab.small import small_cells
 
 
 def by_key(found: Read) -> dict[str, dict[str, object]]:

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from ceibo.version import __version__
+from ceibo_lab.cells import FORMAT, Cell
+from ceibo_lab.records import Read, Record, Writer
+from ceibo_lab.suite.plan import COMPARED, LOCKED, REFERENCES, noises
 from pages.suite.analysis import (
     DEFAULT,
     PRIMARY,
@@ -37,11 +42,6 @@ from pages.suite.targets import (
     time_target,
     wins_target,
 )
-
-from ceibo.version import __version__
-from ceibo_lab.cells import FORMAT, Cell
-from ceibo_lab.records import Read, Record, Writer
-from ceibo_lab.suite.plan import COMPARED, LOCKED, REFERENCES, noises
 
 BRANIN = Case("branin", "heteroscedastic", 0.02)
 LEVY = Case("levy", "homoscedastic", 0.25)

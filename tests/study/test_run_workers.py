@@ -22,9 +22,8 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import dask
-import distributed
 import pytest
 
 import ceibo
@@ -32,6 +31,9 @@ from ceibo import Float, Measurement, StopReason, Study
 from ceibo.decide.space import Params
 from ceibo.study import ExecutorLostError, ObjectiveExitError
 from ceibo.study.evaluation import job_count
+
+if TYPE_CHECKING:
+    import distributed
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
 
@@ -276,7 +278,9 @@ def test_how_many_evaluations_an_executor_runs() -> None:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[distributed.Client]:
+def cluster() -> "Iterator[distributed.Client]":
+    import distributed
+
     options = {
         "n_workers": 2,
         "threads_per_worker": 1,
@@ -287,7 +291,7 @@ def cluster() -> Iterator[distributed.Client]:
         yield client
 
 
-def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) -> None:
+def test_dask_with_a_worker_killed(cluster: "distributed.Client", storage: str) -> None:
     """Dask runs the evaluation of a dead worker again by itself."""
     killed: list[int] = []
 
@@ -305,10 +309,14 @@ def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) ->
     in_order(result.study, 12)
 
 
+@pytest.mark.needs("distributed")
 def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path: Path) -> None:
     """Retried while Dask allows it, then recorded as failed; what has been told is not evaluated
     again.
     """
+    import dask
+    import distributed
+
     (tmp_path / "calls").mkdir()
 
     def deadly(params: Params) -> Measurement:
@@ -348,7 +356,7 @@ def draw(params: Params) -> float:
     return float.fromhex(os.urandom(6).hex())
 
 
-def test_dask_measures_a_repeated_setting_anew(cluster: distributed.Client) -> None:
+def test_dask_measures_a_repeated_setting_anew(cluster: "distributed.Client") -> None:
     """Dask takes functions to be pure, and would hand out the first value again."""
     with cluster.get_executor() as executor:
         space = {"a": ceibo.Categorical(["this", "that"])}

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from ceibo.decide.measurement import Measurement
+from ceibo.errors import NotStoredError, NumberTakenError
+from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 from soak.audit import audit, intact
 from soak.children import Diary, fork
 from soak.concurrency import Crashes, run_crowd
 from soak.kills import kill_often
 from soak.server import Server
-
-from ceibo.decide.measurement import Measurement
-from ceibo.errors import NotStoredError, NumberTakenError
-from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 
 LEASE = Lease("doomed", 0.5)
 

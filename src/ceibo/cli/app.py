@@ -34,6 +34,7 @@ from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
 _LITERAL = {"ignore_unknown_options": True}  # -0.5 is a value, not an option
+_ANYTHING = {**_LITERAL, "allow_extra_args": True}
 
 
 def _version(wanted: bool) -> None:
@@ -90,10 +91,22 @@ def _add_installed(app: typer.Typer, arguments: list[str]) -> None:
         else:
             origin = "another distribution" if entry.dist is None else entry.dist.name
             app.command(entry.name, help=f"Of {origin}: `ceibo {entry.name} --help`.")(_not_loaded)
+    if not entry_points(group="ceibo.verbs", name="paper"):
+        absent = app.command(
+            "paper", hidden=True, add_help_option=False, context_settings=_ANYTHING
+        )
+        absent(_no_laboratory)
 
 
 def _not_loaded() -> None:
     """Stands in the help for a verb of another distribution."""
+
+
+def _no_laboratory() -> None:
+    raise CeiboError(
+        "`ceibo paper` needs the distribution ceibo-lab, which is not installed: "
+        "pip install path/to/the/clone/lab"
+    )
 
 
 def main(arguments: list[str] | None = None) -> None:
