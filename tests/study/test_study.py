@@ -75,6 +75,7 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
     assert study.trials[0].state == "done"
 
 
+@pytest.mark.needs("pandas")
 def test_what_is_handed_out_is_the_callers_own() -> None:
     """Changing params, as in `config = study.best.params; config["epochs"] = 10`, changes nothing
     in the study.
@@ -317,6 +318,7 @@ def test_maximizing_is_minimizing_the_negative() -> None:
         assert mine["value"] == theirs["value"]
 
 
+@pytest.mark.needs("pandas")
 def test_to_dataframe() -> None:
     space = {"value": Float(0, 1), "k": Int(1, 3), "who": Categorical(["a", "b"])}
     study = Study.create(space)
@@ -336,6 +338,7 @@ def test_to_dataframe() -> None:
     assert len(Study.create(space).to_dataframe()) == 0
 
 
+@pytest.mark.needs("pandas")
 def test_columns_of_a_dataframe() -> None:
     """Every column has one name and one type, also where nothing was told."""
     space = {"value": Float(0, 1), "params_value": Float(5, 6), "params_params_value": Float(7, 8)}

@@ -1,0 +1,1 @@
+"""Scripts of the repository, in neither distribution: `python -m tools.NAME`."""
