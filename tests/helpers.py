@@ -1,30 +1,18 @@
-"""What test files share: data, a second implementation of the posterior, finite differences,
-sampling errors.
-"""
+"""What test files share: data, a second posterior, finite differences, sampling errors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ceibo import gp
+from ceibo.acquisition import ACQUISITIONS
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp.inputs import Array as Array  # also for the tests that import it from here
 
-Array = NDArray[np.float64]
-
-KERNELS: tuple[type[Kernel], ...] = (Matern12, Matern32, Matern52, SquaredExponential)
-ACQUISITION_NAMES = (
-    "corrected-ei",
-    "ei",
-    "corrected-pi",
-    "pi",
-    "ucb",
-    "noisy-ei",
-    "q-noisy-ei",
-    "corrected-kg",
-    "knowledge-gradient",
-)
+KERNELS = tuple(gp.KERNELS.values())
+ACQUISITION_NAMES = tuple(ACQUISITIONS)
 
 
 def make_gp(
@@ -35,9 +23,7 @@ def make_gp(
     noise: tuple[float, float] = (1e-3, 0.3),
     categorical: Sequence[int] = (),
 ) -> GaussianProcess:
-    """A process with random data, length scales, variance and mean, and a different noise variance
-    per point.
-    """
+    """A process with random data and hyperparameters, and its own noise variance per point."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, d))
     for k in categorical:
@@ -77,8 +63,9 @@ def kernel_oracle(kernel: Kernel, A: Array, B: Array) -> Array:
 
 @dataclass(frozen=True)
 class Dense:
-    """The posterior by the textbook formulas and a general solver; `extra` rows take part in the
-    variance only.
+    """The posterior by the textbook formulas and a general solver.
+
+    `extra` rows take part in the variance only.
     """
 
     gp: GaussianProcess
@@ -117,8 +104,9 @@ class Dense:
 
 
 def central_difference(f: Callable[[Array], Any], x: Array, h: float = 3e-4) -> Array:
-    """Derivatives of f in each coordinate of x (d,), stacked last, by the five-point central
-    formula (error h⁴).
+    """Derivatives of f in each coordinate of x (d,), stacked last.
+
+    By the five-point central formula, whose error is of order h⁴.
     """
     columns = []
     for k in range(len(x)):
@@ -131,9 +119,7 @@ def central_difference(f: Callable[[Array], Any], x: Array, h: float = 3e-4) -> 
 
 
 def assert_gradient(analytic: Array, numeric: Array, rtol: float = 1e-6, atol: float = 0.0) -> None:
-    """Each gradient (last axis) agrees to `rtol` of its own length: a component may be small by
-    cancellation.
-    """
+    """Each gradient (last axis) agrees to `rtol` of its own length, whatever its components."""
     error = np.linalg.norm(np.asarray(analytic) - numeric, axis=-1)
     size = np.linalg.norm(numeric, axis=-1)
     assert np.all(error <= rtol * size + atol), (
@@ -146,12 +132,13 @@ def far_from(points: Array, others: Array, distance: float) -> Array:
     gaps = np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2)
     kept = points[gaps.min(axis=1) > distance]
     assert len(kept) >= 3, "the test needs points away from the data"
-    return kept
+    return np.asarray(kept)
 
 
 def assert_within_error(value: float, draws: Array, sigmas: float = 5.0) -> None:
-    """`value` is the mean that independent `draws` estimate; five standard errors err once in two
-    million.
+    """`value` is the mean that independent `draws` estimate, within `sigmas` standard errors.
+
+    Five standard errors err once in two million.
     """
     error = float(np.std(draws) / np.sqrt(len(draws)))
     assert abs(value - float(np.mean(draws))) <= sigmas * error + 1e-12

@@ -16,6 +16,7 @@ ROOT = Path(ceibo.__file__).parent
 # What each part of the tree may import from the others.
 ALLOWED = {
     "errors": set(),
+    "registry": set(),
     "version": set(),
     "gp": set(),
     "acquisition": {"gp"},
@@ -41,7 +42,7 @@ ALLOWED = {
         "gp",
     },
 }
-EVERYWHERE = {"errors", "version"}
+EVERYWHERE = {"errors", "registry", "version"}
 TOP = {"__init__", "__main__"}  # the doors, which may import anything
 
 # Optional packages and the only places (prefixes of paths) that may import them.

@@ -1,5 +1,4 @@
-"""A thousand data sets that nobody would wish for: no exception, no NaN, no negative variance, a
-point in the box.
+"""A thousand awkward data sets: no exception, NaN or negative variance, a point in the box.
 
 And for each: values times a power of two, noise variances times its square, suggest the very same
 point.

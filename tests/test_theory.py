@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from ceibo import acquisition, theory
 from ceibo.acquisition import normal
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52, SquaredExponential
+from tests.helpers import KERNELS
 
-KERNELS = (Matern12, Matern32, Matern52, SquaredExponential)
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None, derandomize=True)
 
@@ -66,9 +66,7 @@ def test_sum_of_variances_along_the_visited_points_is_bounded_by_the_realised_ga
 
 
 def test_sum_of_variances_at_a_fixed_point_is_not_bounded_by_the_realised_gain() -> None:
-    """Why the visited points matter: one place measured over and over says nothing about another
-    far away.
-    """
+    """The visited points matter: one place measured repeatedly says nothing of another far away."""
     kernel, steps = Matern52([0.01]), 50
     X, noise = np.zeros((steps, 1)), np.full(steps, 0.01)
     elsewhere = steps * 1.0  # σ² stays 1 at x = 1
@@ -159,9 +157,7 @@ def test_a_point_worth_measuring_is_not_much_worse_than_the_incumbent(
 
 
 def test_norm_of_a_known_function_and_its_lower_bound() -> None:
-    """f = Σ c_i k(·, z_i) has ‖f‖² = cᵀKc; values of it never give more, and all centres give
-    exactly that.
-    """
+    """f = Σ c_i k(·, z_i) has ‖f‖² = cᵀKc: its values never give more, all centres just that."""
     rng = np.random.default_rng(0)
     kernel = Matern32([0.4, 0.7], 5.0)
     centres, weights = rng.random((6, 2)), rng.standard_normal(6)

@@ -1,5 +1,6 @@
-"""The exceptions ceibo raises on purpose; each message says what was expected, what came and what
-to try.
+"""The exceptions ceibo raises on purpose.
+
+Each message says what was expected, what came and what to try.
 """
 
 
@@ -9,6 +10,10 @@ class CeiboError(Exception):
 
 class InputError(CeiboError, ValueError):
     """An argument has the wrong shape, range or name."""
+
+
+class NotPositiveDefiniteError(CeiboError):
+    """A covariance matrix could not be factorized even with the largest jitter."""
 
 
 class NotFoundError(InputError):

@@ -1,17 +1,15 @@
-"""What the theory of corrected EI says about a finished run: information gain, β_T and the regret
-bound.
+"""The theory of corrected EI for a finished run: information gain, β_T and the regret bound.
 
 Notation (Zhou, Ma and Blaschko 2023), on the scale where k(x, x) = 1
-    v, a = √v        the kernel's variance and amplitude; υ, κ and f are divided by a, regret is
-                     multiplied by it
-    x_1 … x_T        the points visited, in order; υ_t the noise's standard deviation at step t, Σ =
-                     diag(υ_t²)
-    I = ½ log det(1 + Σ⁻¹K)                       realised information gain of the run
-    γ_T ≥ I                                       the largest gain that any T points could have
-    brought
-    ‖f‖                                           norm of f in the kernel's own RKHS; the same on
-    either scale β_T = 2‖f‖² + 300 γ_T ln³(T/δ)
-    C = log(2/(πκ²))                              κ the stopping threshold; needs 0 < κ ≤ √(2/π)
+    v, a = √v                  the kernel's variance and amplitude; υ, κ and f are divided by a,
+                               regret is multiplied by it
+    x_1 … x_T                  the points visited, in order
+    υ_t                        the noise's standard deviation at step t; Σ = diag(υ_t²)
+    I = ½ log det(1 + Σ⁻¹K)    realised information gain of the run
+    γ_T ≥ I                    the largest gain that any T points could have brought
+    ‖f‖                        norm of f in the kernel's own RKHS; the same on either scale
+    β_T = 2‖f‖² + 300 γ_T ln³(T/δ)
+    C = log(2/(πκ²))           κ the stopping threshold; needs 0 < κ ≤ √(2/π)
     R_T ≤ √(2Tγ_T / log(1 + υ_max⁻²)) · (√β_T + √(2(1 + C)) + √(3(1 + C + β_T)))
 
 What is proved and what is not. Along the visited points Σ σ²_{t−1}(x_t) ≤ 2I / log(1 + υ_max⁻²),
@@ -33,11 +31,10 @@ from ceibo.gp import Kernel
 from ceibo.gp.inputs import Array, as_noise, as_points, as_positive, as_values
 from ceibo.gp.linalg import factorize, limited_blas
 
-# Greedy choice of T points reaches this share of the largest gain (Nemhauser, Wolsey and Fisher
-# 1978) …
-_GREEDY_SHARE: Final = 1.0 - np.exp(-1.0)
-# … and this share where each choice has its own noise, in a given order (Fisher, Nemhauser and
+# Share of the largest gain that greedy choice of T points reaches (Nemhauser, Wolsey and Fisher
+# 1978), and the share where each choice has its own noise, in a given order (Fisher, Nemhauser and
 # Wolsey 1978).
+_GREEDY_SHARE: Final = 1.0 - np.exp(-1.0)
 _ORDERED_SHARE: Final = 0.5
 _LARGEST_KAPPA: Final = float(np.sqrt(2.0 / np.pi))
 _DEFAULT_CANDIDATES: Final = 512
@@ -46,8 +43,9 @@ _DEFAULT_CANDIDATES: Final = 512
 @final
 @dataclass(frozen=True)
 class RegretReport:
-    """The theory's quantities for a finished run. `regret_bound` is in the units of f, the rest on
-    the unit scale.
+    """The theory's quantities for a finished run.
+
+    `regret_bound` is in the units of f, the rest on the unit scale.
     """
 
     steps: int  # T
@@ -131,16 +129,16 @@ def information_gain(kernel: Kernel, X: ArrayLike, noise_variance: ArrayLike) ->
     # 1/υ on the unit scale
     weights = np.sqrt(kernel.variance / _as_noise_above_zero(noise_variance, len(points)))
     with limited_blas(len(points)):
-        # Σ^-½ K Σ^-½ + 1 has the same determinant, is symmetric, and no eigenvalue is below 1: no
-        # jitter is needed.
+        # Σ^-½ K Σ^-½ + 1 has the same determinant and no eigenvalue below 1: it needs no jitter.
         M = weights[:, None] * _unit_kernel(kernel, points, points) * weights
         M[np.diag_indices_from(M)] += 1.0
         return float(np.sum(np.log(np.diagonal(cholesky(M, lower=True)))))
 
 
 def greedy_gain(kernel: Kernel, candidates: ArrayLike, noise_variance: ArrayLike) -> float:
-    """Gain of T points chosen one by one among the candidates, each where the variance is largest;
-    repeats allowed.
+    """Gain of T points chosen one by one among the candidates, where the variance is largest.
+
+    A candidate may be chosen repeatedly.
 
     Args:
         candidates: (M, d).
@@ -166,10 +164,10 @@ def maximal_gain_bound(
 ) -> float:
     """Upper bound of γ_T, the largest gain of T observations at candidates, with the run's noise.
 
-    The least of three bounds that all hold: greedy choice with the smallest noise for all, over 1 −
-    1/e; greedy choice with each step's own noise, over ½, which is tighter where a few observations
-    are far more precise than the rest; and the gain of T independent values, which holds over the
-    whole space.
+    The least of three bounds: greedy choice with the smallest noise for all, over 1 − 1/e; greedy
+    choice with each step's own noise, over ½, which is tighter where a few observations are far
+    more precise than the rest; and the gain of T independent values, which holds over the whole
+    space.
     """
     points = as_points(X, "X", kernel.dimension)
     noise = _as_noise_above_zero(noise_variance, len(points))
@@ -199,10 +197,10 @@ def norm_lower_bound(kernel: Kernel, X: ArrayLike, f_values: ArrayLike) -> float
 
 
 def improvement_constant(kappa: float, variance: float = 1.0) -> float:
-    """C = log(2/(πκ²)), κ divided by the amplitude: while corrected EI ≥ κ, μ(x_t) − μ(x⁺) ≤ √C
-    σ̃(x_t).
+    """C = log(2/(πκ²)), κ divided by the amplitude.
 
-    From κ ≤ σ̃ φ(z) for z ≤ 0, and σ̃ ≤ σ(x) + σ(x⁺) ≤ 2.
+    While corrected EI ≥ κ, μ(x_t) − μ(x⁺) ≤ √C σ̃(x_t). This follows from κ ≤ σ̃ φ(z) for z ≤ 0,
+    and σ̃ ≤ σ(x) + σ(x⁺) ≤ 2.
     """
     scaled = as_positive(kappa, "kappa") / float(np.sqrt(as_positive(variance, "variance")))
     if scaled > _LARGEST_KAPPA:

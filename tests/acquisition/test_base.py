@@ -29,15 +29,13 @@ def new_points(seed: int, n: int) -> Array:
 
 
 def smooth_points(acq: Acquisition, count: int = 4) -> Array:
-    """Points away from the data where qNEI, the only one with kinks, has none within reach of the
-    differences.
-    """
+    """Points away from the data, and from the kinks of qNEI, the only one that has any."""
     A = far_from(0.02 + 0.96 * new_points(7, 400), acq.gp.state.points, 0.12)
     if isinstance(acq, ParallelNoisyExpectedImprovement):
         # near zero it rests on few draws, and rounds as they do
         A = A[acq.value(A) > 1e-2 * np.max(acq.value(A))]
         steps = np.concatenate([2 * STEP * np.eye(3), -2 * STEP * np.eye(3), np.zeros((1, 3))])
-        signs = np.stack([acq._gains(acq.predictor(A + step))[0] > 0 for step in steps])
+        signs = np.stack([acq.gains(acq.predictor(A + step))[0] > 0 for step in steps])
         A = A[np.all(signs == signs[0], axis=(0, 2))]
     assert len(A) >= count
     return A[:count]
@@ -144,9 +142,7 @@ def test_a_shift_of_y_changes_values_by_nothing_or_by_itself(name: str) -> None:
 
 @by_name
 def test_pending_points_lower_what_a_point_next_to_them_promises(name: str) -> None:
-    """Two draws of the same thing are worth less than twice one: at the pending point, and never
-    above elsewhere.
-    """
+    """At a pending point the value falls, and it rises nowhere."""
     gp = make_gp(16, noise=(0.01, 0.05))
     alone = build(name, gp)
     far = far_from(new_points(16, 400), gp.X, 0.3)

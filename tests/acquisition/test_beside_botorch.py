@@ -79,7 +79,7 @@ def test_qnei_is_botorchs_given_the_same_base_draws(kernel: type[Kernel], seed: 
             torch_oracle.model_like(gp),
             X_baseline=torch_oracle.tensor(gp.X),
             sampler=_Given(base),
-            objective=GenericMCObjective(lambda f, X=None: -f[..., 0]),
+            objective=GenericMCObjective(lambda f, **_: -f[..., 0]),
             prune_baseline=False,
             cache_root=False,
         )

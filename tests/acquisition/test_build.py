@@ -1,16 +1,53 @@
 """Acquisitions by name, and what build refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ceibo import acquisition
 from ceibo.acquisition import ACQUISITIONS, build, posterior_mean
 from ceibo.errors import InputError
+from ceibo.gp import GaussianProcess
 from tests.helpers import ACQUISITION_NAMES, make_gp
 
 
 def test_the_nine_names() -> None:
-    assert tuple(ACQUISITIONS) == ACQUISITION_NAMES
+    assert tuple(ACQUISITIONS) == (
+        "corrected-ei",
+        "ei",
+        "corrected-pi",
+        "pi",
+        "ucb",
+        "noisy-ei",
+        "q-noisy-ei",
+        "corrected-kg",
+        "knowledge-gradient",
+    )
+
+
+@pytest.mark.parametrize("name", ACQUISITION_NAMES)
+def test_values_double_with_y_where_they_are_said_to_be_in_its_units(name: str) -> None:
+    gp = make_gp(5)
+    doubled = GaussianProcess(
+        gp.X,
+        2.0 * gp.y,
+        4.0 * gp.noise_variance,
+        replace(gp.kernel, variance=4.0 * gp.kernel.variance),
+        2.0 * gp.mean,
+    )
+    A = np.random.default_rng(5).random((6, 3))
+    factor = 2.0 if ACQUISITIONS[name].in_objective_units else 1.0
+    np.testing.assert_array_equal(build(name, doubled).value(A), factor * build(name, gp).value(A))
+
+
+@pytest.mark.parametrize("name", ACQUISITION_NAMES)
+def test_the_number_of_draws_matters_where_draws_are_said_to_be_used(name: str) -> None:
+    gp, A = make_gp(0), np.random.default_rng(1).random((5, 3))
+    usual = build(name, gp).value(A)
+    number = ACQUISITIONS[name].draws
+    np.testing.assert_array_equal(build(name, gp, draws=number).value(A), usual)
+    assert np.array_equal(build(name, gp, draws=7).value(A), usual) == (number is None)
 
 
 @pytest.mark.parametrize("name", ACQUISITION_NAMES)

@@ -225,9 +225,7 @@ def test_without_noise_corrected_equals_plain(kernel: type[Kernel]) -> None:
 
 @by_seed
 def test_with_uncorrelated_values_the_incumbents_uncertainty_only_adds(seed: int) -> None:
-    """As the length scale goes to zero: σ̃² = σ²(x) + σ²(x⁺), so corrected EI is EI with more
-    variance, and above it.
-    """
+    """As the length scale goes to zero, σ̃² = σ²(x) + σ²(x⁺): more variance than EI has."""
     plain = make_gp(seed)
     gp = GaussianProcess(
         plain.X, plain.y, plain.noise_variance, Matern52([1e-4] * 3, 2.0), plain.mean

@@ -1,6 +1,4 @@
-"""The knowledge gradient and its two-point form: sorted lines, simulated measurements, limits,
-inequalities.
-"""
+"""The knowledge gradient and its two-point form: lines, simulations, limits, inequalities."""
 
 import numpy as np
 import pytest
@@ -24,9 +22,7 @@ def new_points(seed: int, n: int) -> Array:
 
 
 def expected_minimum(a: Array, b: Array) -> float:
-    """E[min_j (a_j + b_j Z)] for one set of lines, by sorting slopes and a stack of surviving
-    lines.
-    """
+    """E[min_j (a_j + b_j Z)] of one set of lines, by sorting slopes and a stack of lines."""
     order = np.lexsort((a, -b))  # from the steepest, which is the lowest on the far left
     stack: list[int] = []
     starts: list[float] = []  # where each surviving line takes over
@@ -82,9 +78,7 @@ def test_knowledge_gradient_equals_the_sorted_lines(
 
 @by_seed
 def test_knowledge_gradient_equals_simulated_measurements(seed: int) -> None:
-    """Simulate y at x, condition on it, look for the best posterior mean again: what was gained on
-    average.
-    """
+    """Simulates y at x, conditions on it and finds the best mean again: the average gain."""
     gp, rng, next_noise = make_gp(seed, noise=(0.05, 0.5)), np.random.default_rng(50 + seed), 0.3
     acq = build("knowledge-gradient", gp, next_noise_variance=next_noise)
     count = 200_000
@@ -211,9 +205,7 @@ def test_with_pending_points_the_lines_are_those_of_the_shrunk_variance(seed: in
 @given(st.integers(0, 10**9), st.integers(1, 12), st.booleans())
 @settings(max_examples=150)
 def test_the_envelope_is_the_minimum_of_its_lines(seed: int, m: int, coarse: bool) -> None:
-    """At any z the lowest line is a piece; with coarse numbers there are parallels, ties and
-    repeats.
-    """
+    """At any z the lowest line is a piece; coarse numbers make parallels, ties and repeats."""
     rng = np.random.default_rng(seed)
     a, b = rng.standard_normal((3, m)), rng.standard_normal((3, m))
     if coarse:
@@ -233,7 +225,7 @@ def test_the_envelope_is_the_minimum_of_its_lines(seed: int, m: int, coarse: boo
 @given(st.integers(0, 10**9), st.integers(1, 10))
 @settings(max_examples=60)
 def test_the_sorted_lines_oracle_equals_numerical_integration(seed: int, m: int) -> None:
-    """Guards the oracle of this file."""
+    """Guards the oracle of this file, on which the comparisons above rest."""
     rng = np.random.default_rng(seed)
     a, b = rng.standard_normal(m), rng.standard_normal(m)
     z = np.linspace(-9, 9, 40_001)

@@ -1,6 +1,4 @@
-"""The global search: dense grids, brute force over discrete spaces, exact bounds and values,
-determinism.
-"""
+"""The global search: dense grids, brute force, exact bounds and values, determinism."""
 
 import doctest
 import importlib
@@ -122,9 +120,7 @@ def test_a_discrete_space_is_searched_exhaustively(name: str, categorical: tuple
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_large_discrete_space_is_searched_well(seed: int) -> None:
-    """4,096 points, twice what is enumerated: sweeps must find a point among the best hundredth of
-    a per cent.
-    """
+    """Of 4,096 points, twice what is enumerated, sweeps find one of the best 0.01 %."""
     acq = build("corrected-ei", make_gp(20 + seed, n=12, d=4))
     axis = np.linspace(0, 1, 8)
     x, _ = maximize(acq, discrete=dict.fromkeys(range(4), axis), seed=seed)
@@ -138,9 +134,7 @@ def test_a_large_discrete_space_is_searched_well(seed: int) -> None:
 def test_a_mixed_space_is_searched_as_well_as_each_slice(
     name: str, categorical: tuple[int, ...]
 ) -> None:
-    """Brute force: a dense grid of the continuous dimension for every combination of the discrete
-    ones.
-    """
+    """Brute force: a dense grid for every combination of the discrete dimensions."""
     acq = build(name, make_gp(7, n=14, d=3, categorical=categorical))
     discrete = {1: [0.0, 0.5, 1.0], 2: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]}
     x, _ = maximize(acq, discrete=discrete, seed=3)

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp, softmax
 
 from ceibo.acquisition import build
-from ceibo.acquisition.monte_carlo import _log_mean, draw
+from ceibo.acquisition.monte_carlo import _log_mean, draw_jointly
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
 from tests.helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
 
@@ -63,7 +63,7 @@ def test_pending_points_count_among_the_best() -> None:
 
 def test_draws_have_the_posteriors_moments() -> None:
     gp = small_gp(0)
-    drawn = draw(gp, 4096, seed=1)
+    drawn = draw_jointly(gp, 4096, seed=1)
     # (n, S): the noiseless model passes through its draw
     f = gp.mean + gp.unit * drawn.predictor(gp.X).linear
     dense = Dense(gp)
@@ -100,9 +100,7 @@ def test_values_are_positive_and_logarithms_agree(name: str) -> None:
 
 
 def test_what_the_maximiser_climbs_has_a_slope_where_qnei_is_flat() -> None:
-    """Where no draw improves, qNEI is zero; the rounded form still rises towards the good
-    points.
-    """
+    """Where no draw improves, qNEI is zero; the rounded form still rises to the good points."""
     X = np.array([[0.1], [0.5], [0.9]])
     gp = GaussianProcess(X, [-3.0, 0.0, 3.0], 1e-4, Matern52([0.3]))
     acq = build("q-noisy-ei", gp, draws=16)
@@ -127,9 +125,7 @@ def test_coincident_noiseless_points_can_be_drawn_at() -> None:
 
 
 def test_kernel_oracle_is_what_the_model_uses() -> None:
-    """Guards the oracle of this file: a wrong oracle would make the comparisons above
-    meaningless.
-    """
+    """Guards the oracle of this file, on which the comparisons above rest."""
     gp = small_gp(6)
     np.testing.assert_allclose(
         gp.kernel(gp.X, gp.X), kernel_oracle(gp.kernel, gp.X, gp.X), rtol=1e-13

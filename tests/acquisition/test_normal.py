@@ -40,9 +40,7 @@ def capital_phi(z: mpmath.mpf) -> mpmath.mpf:
 
 
 def tau(z: mpmath.mpf) -> mpmath.mpf:
-    """Terms of τ cancel left of zero: at z = −1000 six digits, never more than 10 of the 60
-    carried.
-    """
+    """Terms of τ cancel left of zero: at z = −1000 six digits, never more than 10 of 60."""
     return phi(z) + z * capital_phi(z)
 
 

@@ -77,9 +77,7 @@ def test_a_coordinate_of_width_zero_is_held() -> None:
 
 
 def test_starts_do_not_disturb_each_other() -> None:
-    """Each start of a batch reaches the value it reaches alone (where none gives up for another's
-    sake).
-    """
+    """Each start of a batch reaches the value it reaches alone, where none gives up for another."""
 
     def waves(X: Array) -> tuple[Array, Array]:
         return np.sin(12 * X).sum(axis=1), 12 * np.cos(12 * X)
@@ -100,9 +98,7 @@ def test_the_limit_on_steps_counts_evaluations() -> None:
 
 
 def test_walls_of_minus_infinity_and_nan_are_stepped_back_from() -> None:
-    """A start next to where the function does not exist still climbs; a start inside stays where it
-    is.
-    """
+    """A start beside a hole of the function still climbs; a start inside the hole stays."""
 
     def walled(X: Array) -> tuple[Array, Array]:
         inside = X[:, 0] < 0.6

@@ -9,12 +9,10 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.stats import multivariate_normal, norm
 
 from ceibo import acquisition
-from ceibo.errors import InputError
-from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, Matern52, fit, fit_gp
+from ceibo.errors import InputError, NotPositiveDefiniteError
+from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, fit, fit_gp
 from ceibo.gp.kernels import KERNELS as BY_NAME
-from ceibo.gp.kernels import kernel_class
 from ceibo.gp.likelihood import Objective, Priors
-from ceibo.gp.linalg import NotPositiveDefiniteError
 from ceibo.gp.observations import standardize
 from tests.helpers import Array, kernel_oracle
 
@@ -47,7 +45,7 @@ def theta_of(result: FitResult) -> Array:
 def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> Objective:
     observations = standardize(X, y, noise)
     priors = Priors.default(X.shape[1], observations.infers_noise) if method == "map" else None
-    return Objective(observations, kernel_class(kernel), (), priors)
+    return Objective(observations, BY_NAME[kernel], (), priors)
 
 
 # -- a maximum -------------------------------------------------------------------------
@@ -57,15 +55,13 @@ def objective_of(X: Array, y: Array, noise: Array, kernel: str, method: str) -> 
 @by_method
 @by_kind
 def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> None:
-    """Another optimiser, started there with much patience, gains less than a hundredth of a unit of
-    log density.
-    """
+    """Another optimiser, started there, gains less than a hundredth of a unit of log density."""
     X, y, noise = data(1, kind)
     result = fit_gp(X, y, noise, kernel=kernel, method=method)
     assert result.status is FitStatus.CONVERGED
     objective = objective_of(X, y, noise, kernel, method)
     theta = theta_of(result)
-    bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
+    bounds = fit.search_bounds(X.shape[1], standardize(X, y, noise).infers_noise)
     polished = minimize(
         lambda t: tuple(-part for part in objective(t)),
         theta,
@@ -84,7 +80,7 @@ def test_gradient_at_the_result_is_small_or_points_out_of_the_range(method: str)
     X[:, 2] = np.random.default_rng(0).random(60)
     result = fit_gp(X, y, noise, method=method)
     gradient = objective_of(X, y, noise, "matern52", method)(theta_of(result))[1]
-    bounds = fit._Search(standardize(X, y, noise), Matern52, (), None).bounds
+    bounds = fit.search_bounds(X.shape[1], standardize(X, y, noise).infers_noise)
     theta = theta_of(result)
     outward = ((theta <= bounds[:, 0]) & (gradient < 0)) | (
         (theta >= bounds[:, 1]) & (gradient > 0)
@@ -123,9 +119,7 @@ def test_maximum_likelihood_has_the_higher_likelihood_and_map_the_higher_posteri
 
 @by_kind
 def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
-    """Maximum a posteriori: no other constant is more probable. Maximum likelihood: the average of
-    y.
-    """
+    """Maximum a posteriori: no constant is more probable. Maximum likelihood: the average of y."""
     X, y, noise = data(8, kind)
     result = fit_gp(X, y, noise)
     variances = np.where(np.isnan(noise), result.noise_variance or 0.0, noise)
@@ -143,9 +137,7 @@ def test_the_constant_mean_is_the_most_probable_one(kind: str) -> None:
 
 
 def test_the_mean_of_a_biased_sample_is_not_the_average() -> None:
-    """A search that measured mostly near the minimum: the average is low, the constant far from it
-    is not.
-    """
+    """Where most measurements are near the minimum the average is low, the constant is not."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.random((10, 2)), 0.5 + 0.03 * rng.standard_normal((40, 2))])
     y = -np.exp(-30.0 * np.sum((X - 0.5) ** 2, axis=1))

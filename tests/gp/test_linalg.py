@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential, fit_gp
 from ceibo.gp.linalg import (
     JITTERS,
-    NotPositiveDefiniteError,
     blas_threads,
     factorize,
     limited_blas,
@@ -149,9 +149,7 @@ def test_nested_blocks_keep_the_smallest_count_and_restore_once() -> None:
 
 
 def test_overlapping_threads_restore_when_the_last_one_leaves() -> None:
-    """A enters, B enters, A leaves (B still limited), B leaves: only now the former count comes
-    back.
-    """
+    """A enters, B enters, A leaves (B still limited), B leaves: only now the count is restored."""
     first_in, second_in, first_out = threading.Event(), threading.Event(), threading.Event()
     seen: dict[str, set[int]] = {}
 

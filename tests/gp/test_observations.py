@@ -38,9 +38,7 @@ by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])
 @by_kind
 @pytest.mark.parametrize("seed", range(3))
 def test_merging_keeps_posterior_and_likelihood(kind: str, seed: int) -> None:
-    """The merged rows say of f what the raw rows say, and the factors taken out restore the raw
-    density.
-    """
+    """The merged rows say of f what the raw rows say; the factors restore the raw density."""
     X, y, noise = replicated(seed, kind)
     data = standardize(X, y, noise)
     assert len(data.X) < len(X)
@@ -86,9 +84,7 @@ def test_rows_keep_the_order_of_first_measurement() -> None:
 
 
 def test_exact_repeats_are_a_limit_of_noisy_ones() -> None:
-    """A noiseless value outweighs noisy ones at the same point, as the limit of ever smaller noise
-    does.
-    """
+    """A noiseless value outweighs noisy ones at one point, as the limit of ever smaller noise."""
     X, y = np.array([[0.5], [0.5], [0.2]]), np.array([1.0, 3.0, 0.0])
     exact = standardize(X, y, np.array([0.0, 1.0, 0.1]))
     nearly = standardize(X, y, np.array([1e-14, 1.0, 0.1]))

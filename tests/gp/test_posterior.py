@@ -150,9 +150,7 @@ def test_anchored_prediction_is_the_difference_from_that_point(kernel: type[Kern
 
 
 def test_difference_variance_keeps_its_accuracy_next_to_the_anchor() -> None:
-    """Var[f(x) − f(p)] ~ distance² for a smooth kernel: also where plain differences are all
-    rounding.
-    """
+    """Var[f(x) − f(p)] ~ distance² for a smooth kernel, also where differences are rounding."""
     gp = make_gp(10)
     p, direction = gp.X[4], np.array([0.6, 0.8, 0.0])
     steps = np.array([1e-3, 1e-5, 1e-6])
@@ -238,8 +236,9 @@ def test_pending_noise_is_by_default_what_is_expected() -> None:
 
 @pytest.mark.parametrize("power", [-490, -100, -1, 1, 100, 490])
 def test_a_power_of_two_passes_through_bit_for_bit(power: int) -> None:
-    """y·2ᵖ with noise and variance times 4ᵖ: mean, variance, gradients scale exactly (2^±490 is
-    about 1e±147).
+    """y·2ᵖ with noise and variance times 4ᵖ: mean, variance, gradients scale exactly.
+
+    2^±490 is about 1e±147.
     """
     gp, A = make_gp(4), new_points(4)
     a = 2.0**power

@@ -1,24 +1,27 @@
 """What to measure next: acquisition functions and their maximisation."""
 
-from ceibo.acquisition.avoid import avoid
-from ceibo.acquisition.base import Acquisition
-from ceibo.acquisition.build import ACQUISITIONS, build, posterior_mean
-from ceibo.acquisition.feasible import feasible
+from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.build import ACQUISITIONS, Context, build, posterior_mean, register
+from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 
 __all__ = [
     "ACQUISITIONS",
     "Acquisition",
+    "Chance",
+    "Context",
+    "Fence",
+    "Guide",
     "Incumbent",
+    "Jet",
     "Maximum",
     "SearchSettings",
-    "avoid",
     "build",
-    "feasible",
     "find_incumbent",
     "maximize",
     "posterior_mean",
     "probability_best",
     "recommend",
+    "register",
 ]

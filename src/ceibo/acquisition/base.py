@@ -24,8 +24,9 @@ from ceibo.gp.posterior import Prediction, Predictor
 @final
 @dataclass(frozen=True, eq=False)
 class Jet:
-    """A value (N,) and its partial derivatives in what a prediction holds; None where it does not
-    depend on it.
+    """A value (N,) and its partial derivatives in what a prediction holds.
+
+    None where the value does not depend on it.
     """
 
     value: Array
@@ -60,16 +61,12 @@ class Acquisition(ABC):
         """Its logarithm, in inside units."""
 
     def climbable(self, prediction: Prediction) -> Jet:
-        """What the maximiser climbs: the logarithm, whose gradient does not vanish far from the
-        best points.
-        """
+        """What the maximiser climbs: the logarithm, whose gradient does not vanish far away."""
         return self.logarithm(prediction)
 
     @property
     def climb_unit(self) -> float:
-        """What one unit of a logarithm counts as in what is climbed, when something else is added
-        to it.
-        """
+        """What one unit of a guide's logarithm counts as in what is climbed."""
         return 1.0
 
     @property
@@ -117,9 +114,7 @@ class Acquisition(ABC):
 
 
 def chain_std(derivative: Array, std: Array) -> Array:
-    """From a derivative in a standard deviation to one in the variance; 0 where the
-    variance is 0.
-    """
+    """From a derivative in a standard deviation to one in the variance; 0 where that is 0."""
     positive = std > 0
     if positive.all():
         return 0.5 * derivative / std

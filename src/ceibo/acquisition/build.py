@@ -18,94 +18,131 @@ from ceibo.acquisition.knowledge import CorrectedKnowledgeGradient, KnowledgeGra
 from ceibo.acquisition.monte_carlo import (
     NoisyExpectedImprovement,
     ParallelNoisyExpectedImprovement,
-    draw,
+    draw_jointly,
 )
-from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import as_integer, as_number
 from ceibo.gp.linalg import limited_blas
-
-DEFAULT_DRAWS: Final = {"noisy-ei": 20, "q-noisy-ei": 256}
+from ceibo.registry import Registry
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class _Recipe:
-    """What the factories below work from."""
+class Context:
+    """What an acquisition is built from."""
 
     gp: GaussianProcess
     incumbent: Incumbent
-    next_noise: float  # inside units
+    next_noise: float  # variance, in inside units
     beta: float
-    draws: int | None
+    draws: int  # 0 for an acquisition that uses none
     seed: int
 
 
-def _corrected_ei(r: _Recipe) -> Acquisition:
-    return ExpectedImprovement(
-        r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True
-    )
+Factory = Callable[[Context], Acquisition]
 
 
-def _ei(r: _Recipe) -> Acquisition:
-    return ExpectedImprovement(r.gp, r.incumbent, r.gp.predictor(), corrected=False)
+@final
+@dataclass(frozen=True)
+class Definition:
+    """How an acquisition that goes by a name is built, and what is to be known about it."""
+
+    factory: Factory
+    label: str  # by which it is shown
+    in_objective_units: bool  # whether its values are in the units of the objective
+    draws: int | None  # how many it uses by default; None: it uses none
 
 
-def _corrected_pi(r: _Recipe) -> Acquisition:
-    return ProbabilityOfImprovement(
-        r.gp, r.incumbent, r.gp.predictor(anchor=r.incumbent.index), corrected=True
-    )
+ACQUISITIONS: Final = Registry[Definition]("acquisition", "ceibo.acquisitions")
 
 
-def _pi(r: _Recipe) -> Acquisition:
-    return ProbabilityOfImprovement(r.gp, r.incumbent, r.gp.predictor(), corrected=False)
+def register(
+    name: str, *, label: str, in_objective_units: bool = True, draws: int | None = None
+) -> Callable[[Factory], Factory]:
+    """Makes the acquisition that a factory builds known by `name` to build, studies, study files.
+
+    A decorator of the factory, which is a function of a Context.
+
+    Args:
+        name: by which it is asked for.
+        label: by which it is shown.
+        in_objective_units: whether its values grow with the units of the objective, unlike those of
+            a probability.
+        draws: of the model, how many it uses by default; None if it uses none.
+    """
+
+    def decorate(factory: Factory) -> Factory:
+        ACQUISITIONS.add(name, Definition(factory, label, in_objective_units, draws))
+        return factory
+
+    return decorate
 
 
-def _ucb(r: _Recipe) -> Acquisition:
-    return UpperConfidenceBound(r.gp, r.incumbent, r.gp.predictor(), beta=r.beta)
+@register("corrected-ei", label="corrected EI")
+def _corrected_ei(context: Context) -> Acquisition:
+    predictor = context.gp.predictor(anchor=context.incumbent.index)
+    return ExpectedImprovement(context.gp, context.incumbent, predictor, corrected=True)
 
 
-def _noisy_ei(r: _Recipe) -> Acquisition:
-    drawn = draw(r.gp, r.draws or DEFAULT_DRAWS["noisy-ei"], r.seed)
-    return NoisyExpectedImprovement(r.gp, r.incumbent, drawn.predictor, best=drawn.best)
+@register("ei", label="EI")
+def _ei(context: Context) -> Acquisition:
+    predictor = context.gp.predictor()
+    return ExpectedImprovement(context.gp, context.incumbent, predictor, corrected=False)
 
 
-def _q_noisy_ei(r: _Recipe) -> Acquisition:
-    drawn = draw(r.gp, r.draws or DEFAULT_DRAWS["q-noisy-ei"], r.seed)
+@register("corrected-pi", label="corrected PI", in_objective_units=False)
+def _corrected_pi(context: Context) -> Acquisition:
+    predictor = context.gp.predictor(anchor=context.incumbent.index)
+    return ProbabilityOfImprovement(context.gp, context.incumbent, predictor, corrected=True)
+
+
+@register("pi", label="PI", in_objective_units=False)
+def _pi(context: Context) -> Acquisition:
+    predictor = context.gp.predictor()
+    return ProbabilityOfImprovement(context.gp, context.incumbent, predictor, corrected=False)
+
+
+@register("ucb", label="UCB")
+def _ucb(context: Context) -> Acquisition:
+    predictor = context.gp.predictor()
+    return UpperConfidenceBound(context.gp, context.incumbent, predictor, beta=context.beta)
+
+
+@register("noisy-ei", label="noisy EI", draws=20)
+def _noisy_ei(context: Context) -> Acquisition:
+    drawn = draw_jointly(context.gp, context.draws, context.seed)
+    return NoisyExpectedImprovement(context.gp, context.incumbent, drawn.predictor, best=drawn.best)
+
+
+@register("q-noisy-ei", label="parallel noisy EI", draws=256)
+def _q_noisy_ei(context: Context) -> Acquisition:
+    drawn = draw_jointly(context.gp, context.draws, context.seed)
     return ParallelNoisyExpectedImprovement(
-        r.gp, r.incumbent, drawn.predictor, best=drawn.best, base=drawn.base
+        context.gp, context.incumbent, drawn.predictor, best=drawn.best, base=drawn.base
     )
 
 
-def _corrected_kg(r: _Recipe) -> Acquisition:
-    predictor = r.gp.predictor(anchor=r.incumbent.index)
-    return CorrectedKnowledgeGradient(r.gp, r.incumbent, predictor, next_noise=r.next_noise)
+@register("corrected-kg", label="corrected KG")
+def _corrected_kg(context: Context) -> Acquisition:
+    predictor = context.gp.predictor(anchor=context.incumbent.index)
+    return CorrectedKnowledgeGradient(
+        context.gp, context.incumbent, predictor, next_noise=context.next_noise
+    )
 
 
-def _knowledge_gradient(r: _Recipe) -> Acquisition:
-    state, n = r.gp.state, len(r.gp.X)
-    # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j: no cancellation, and zero where the
-    # noise is.
+@register("knowledge-gradient", label="knowledge gradient")
+def _knowledge_gradient(context: Context) -> Acquisition:
+    gp, state = context.gp, context.gp.state
+    n = len(gp.X)
+    # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j, which cancels nothing and is zero
+    # where the noise is.
     inverse = state.factor.inverse
     covariances = (inverse.T @ inverse[:, :n]) * state.noise[:n]
-    predictor = r.gp.predictor(np.column_stack([state.alpha, covariances]))
-    means = r.gp.unit_kernel(r.gp.X, state.points) @ state.alpha
+    predictor = gp.predictor(np.column_stack([state.alpha, covariances]))
+    means = gp.unit_kernel(gp.X, state.points) @ state.alpha
     return KnowledgeGradient(
-        r.gp, r.incumbent, predictor, observed_means=means, next_noise=r.next_noise
+        gp, context.incumbent, predictor, observed_means=means, next_noise=context.next_noise
     )
-
-
-ACQUISITIONS: Final[dict[str, Callable[[_Recipe], Acquisition]]] = {
-    "corrected-ei": _corrected_ei,
-    "ei": _ei,
-    "corrected-pi": _corrected_pi,
-    "pi": _pi,
-    "ucb": _ucb,
-    "noisy-ei": _noisy_ei,
-    "q-noisy-ei": _q_noisy_ei,
-    "corrected-kg": _corrected_kg,
-    "knowledge-gradient": _knowledge_gradient,
-}
 
 
 def build(  # noqa: PLR0913 - public, keyword-only
@@ -118,8 +155,7 @@ def build(  # noqa: PLR0913 - public, keyword-only
     beta: float = 1.0,
     draws: int | None = None,
 ) -> Acquisition:
-    """The acquisition function called `name` on a Gaussian process; larger values are better, f is
-    minimised.
+    """The acquisition function called `name` on a Gaussian process of an f to be minimised.
 
     Args:
         name: one of ACQUISITIONS.
@@ -131,18 +167,20 @@ def build(  # noqa: PLR0913 - public, keyword-only
         pending: (p, d) points being measured now: their variance shrinks, the mean stays.
         beta: of "ucb".
         draws: of "noisy-ei" (20 by default) and "q-noisy-ei" (256).
+
+    Returns:
+        The acquisition; larger values are better.
     """
-    if name not in ACQUISITIONS:
-        raise InputError(f"acquisition must be one of {', '.join(ACQUISITIONS)}, got {name!r}.")
+    definition = ACQUISITIONS.find(name)
     beta, seed = as_number(beta, "beta"), as_integer(seed, "seed", 0)
-    draws = None if draws is None else as_integer(draws, "draws", 1)
+    count = (definition.draws or 0) if draws is None else as_integer(draws, "draws", 1)
     expected = gp.expected_noise if next_noise_variance is None else next_noise_variance
     noise = as_number(expected, "next_noise_variance")
     with limited_blas(len(gp.state.points)):
         if pending is not None and np.size(pending):
             gp = gp.condition(pending, noise)
         inside = noise / gp.unit / gp.unit
-        return ACQUISITIONS[name](_Recipe(gp, find_incumbent(gp), inside, beta, draws, seed))
+        return definition.factory(Context(gp, find_incumbent(gp), inside, beta, count, seed))
 
 
 def posterior_mean(gp: GaussianProcess) -> Acquisition:

@@ -25,13 +25,13 @@ _NEGLIGIBLE: Final = 1e-153
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s; max(0, u)
-    where s = 0.
+    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s.
+
+    It is max(0, u) where s = 0.
     """
     z = _ratio(u, s)
     left = z < -1.0
-    # Right of −1 the two-term form, which stays finite however small s is; left of it s·τ(z), which
-    # does not cancel.
+    # Right of −1 the two-term form, finite for every s; left of it s·τ(z), which does not cancel.
     value = np.where(
         left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z)
     )
@@ -39,8 +39,9 @@ def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
 
 
 def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s; log max(0, u)
-    where s = 0.
+    """log E[max(0, u + s Z)] = log s + log τ(u/s) and its derivatives in u and s.
+
+    It is log max(0, u) where s = 0.
     """
     z = _ratio(u, s)
     certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
@@ -75,9 +76,7 @@ def log_probability_of_improvement(u: Array, s: Array) -> tuple[Array, Array, Ar
 
 
 def _ratio(u: Array, s: Array) -> Array:
-    """u/s; where s = 0, +inf for u > 0 and −inf otherwise: no improvement is certain not to
-    improve.
-    """
+    """u/s; where s = 0, +inf if there is an improvement (u > 0) and −inf if there is none."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         z = u / s
     return z if (s > 0).all() else np.where(s > 0, z, np.where(u > 0, np.inf, -np.inf))
@@ -111,9 +110,7 @@ class _Improvement(Acquisition):
 @final
 @dataclass(frozen=True, eq=False)
 class ExpectedImprovement(_Improvement):
-    """α(x) = s τ(u/s). Corrected: E[max(0, f(x⁺) − f(x))] with f(x⁺) uncertain; zero at x⁺
-    itself.
-    """
+    """α(x) = s τ(u/s); corrected, E[max(0, f(x⁺) − f(x))] with f(x⁺) uncertain, zero at x⁺."""
 
     def natural(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
@@ -145,8 +142,9 @@ class ProbabilityOfImprovement(_Improvement):
 @final
 @dataclass(frozen=True, eq=False)
 class UpperConfidenceBound(Acquisition):
-    """α(x) = −μ(x) + √β σ(x), in the units of y. β = 0 leaves the posterior mean: its maximiser is
-    `recommended`.
+    """α(x) = −μ(x) + √β σ(x), in the units of y.
+
+    With β = 0 it is minus the posterior mean, whose maximiser is the recommendation.
     """
 
     beta: float = 1.0
@@ -161,6 +159,7 @@ class UpperConfidenceBound(Acquisition):
         )
 
     def logarithm(self, prediction: Prediction) -> Jet:
+        del prediction  # it makes no difference
         raise InputError("a confidence bound has no logarithm: it may be negative. Use value().")
 
     def climbable(self, prediction: Prediction) -> Jet:
@@ -168,9 +167,8 @@ class UpperConfidenceBound(Acquisition):
 
     @property
     def climb_unit(self) -> float:
-        """A standard deviation of the kernel: it follows the units of y, which `gp.unit` does only
-        by powers of two.
-        """
+        """A standard deviation of the kernel."""
+        # In inside units, which follow the units of y only by powers of two.
         return float(np.sqrt(self.gp.unit_kernel.variance))
 
     @property

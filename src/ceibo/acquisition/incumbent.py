@@ -1,5 +1,4 @@
-"""The incumbent x⁺: the observed point with the best posterior mean, its uncertainty, and whether
-it is the best.
+"""The incumbent x⁺: the observed point with the best posterior mean, and how sure that is.
 
 It is not the point with the best noisy value, and f(x⁺) is not known.
 """
@@ -24,19 +23,18 @@ _CONTENDER: Final = 6.0
 @final
 @dataclass(frozen=True, eq=False)
 class Incumbent:
-    """x⁺, in the units of y: its row in gp.X, its location, posterior mean and standard deviation
-    of f there.
-    """
+    """x⁺, and what is believed of f there, in the units of y."""
 
-    index: int
-    x: Array
-    mean: float
-    std: float
+    index: int  # row of gp.X
+    x: Array  # (d,)
+    mean: float  # posterior mean
+    std: float  # posterior standard deviation
 
 
 def find_incumbent(gp: GaussianProcess) -> Incumbent:
-    """The observed point with the lowest posterior mean; the earliest of equals. Pending points do
-    not stand.
+    """The observed point with the lowest posterior mean, the earliest of equals.
+
+    Pending points are no candidates.
     """
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
@@ -48,8 +46,8 @@ def find_incumbent(gp: GaussianProcess) -> Incumbent:
 def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
     """Probability that f at observed point `index` is the lowest of f at all observed points.
 
-    Estimated from 4,096 quasi-random joint draws (standard error at most 0.008). Repeats of a point
-    are one point.
+    Estimated from 4,096 quasi-random joint draws (standard error at most 0.008). Repeated points
+    count as one.
     """
     if not 0 <= index < len(gp.X):
         raise InputError(f"index must be a row of gp.X, from 0 to {len(gp.X) - 1}, got {index!r}.")

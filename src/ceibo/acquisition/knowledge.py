@@ -1,5 +1,4 @@
-"""Acquisitions that value a measurement by what it does to the posterior mean: the knowledge
-gradient.
+"""The knowledge gradient: the value of a measurement is what it does to the posterior mean.
 
 After one more measurement at x, with noise variance υ², the posterior mean at a point j will be μ_j
 + s_j Z with Z standard normal and s_j = σ(j, x)/√(σ²(x) + υ²). The exact correlated knowledge
@@ -32,9 +31,7 @@ from ceibo.gp.posterior import Prediction
 @final
 @dataclass(frozen=True, eq=False)
 class CorrectedKnowledgeGradient(Acquisition):
-    """Two-point knowledge gradient: corrected EI with the reach s̃ of one noisy measurement instead
-    of σ̃.
-    """
+    """Two-point knowledge gradient: corrected EI with s̃, of one noisy measurement, for σ̃."""
 
     next_noise: float  # υ², inside units
 
@@ -78,7 +75,7 @@ class KnowledgeGradient(Acquisition):
         a, b, inverse = self._lines(prediction)
         pieces = lower_envelope(a, b)
         parts = expected_improvement(*self._terms(pieces, a))
-        return self._jet(prediction, parts[0].sum(axis=1), pieces, parts[1:], b, inverse)
+        return self._jet(parts[0].sum(axis=1), pieces, parts[1:], b, inverse)
 
     def logarithm(self, prediction: Prediction) -> Jet:
         a, b, inverse = self._lines(prediction)
@@ -91,11 +88,12 @@ class KnowledgeGradient(Acquisition):
         with np.errstate(divide="ignore"):
             value = safe + np.log(total)
         shares *= _inverse(total)[:, None]
-        return self._jet(prediction, value, pieces, (shares * by_u, shares * by_s), b, inverse)
+        return self._jet(value, pieces, (shares * by_u, shares * by_s), b, inverse)
 
     def _terms(self, pieces: "Pieces", a: Array) -> tuple[Array, Array]:
-        """u and s (N, h + 1) of the EI-like terms that KG is the sum of; the last is max(0, μ(x⁺) −
-        μ(x)).
+        """u and s (N, h + 1) of the EI-like terms that KG is the sum of.
+
+        The last is max(0, μ(x⁺) − μ(x)).
         """
         u = np.column_stack([-np.abs(pieces.rises), self._best - a[:, -1]])
         return u, np.column_stack([pieces.drops, np.zeros(len(a))])
@@ -115,7 +113,6 @@ class KnowledgeGradient(Acquisition):
 
     def _jet(
         self,
-        prediction: Prediction,
         value: Array,
         pieces: "Pieces",
         by_terms: tuple[Array, ...],
@@ -135,8 +132,7 @@ class KnowledgeGradient(Acquisition):
 @final
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Lower envelopes of N sets of lines: the pieces from left to right, and what changes from one
-    to the next.
+    """Lower envelopes of N sets of lines: the pieces from left to right, and the changes between.
 
     Rows with fewer pieces are padded by repeating the last line: rise 0, drop 0.
     """
@@ -148,9 +144,7 @@ class Pieces:
     def scatter(
         self, by_rise: Array, by_drop: Array, shape: tuple[int, ...]
     ) -> tuple[Array, Array]:
-        """From derivatives in rises and drops to derivatives in all intercepts and slopes, each of
-        `shape`.
-        """
+        """From derivatives in rises and drops to those in all intercepts and slopes, of `shape`."""
         by_a, by_b = np.zeros(shape), np.zeros(shape)
         rows = np.arange(len(self.lines))
         # a padded step goes from a line to itself and adds nothing
@@ -179,8 +173,7 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             z = np.where(fall > 0, rise / fall, np.inf)
         first = z.min(axis=1)
-        # Of lines crossed at the same place the flattest goes on; the others touch the envelope in
-        # one point only.
+        # Of lines crossed at one place the flattest goes on; the others only touch the envelope.
         following = np.argmax(np.where(z == first[:, None], fall, -1.0), axis=1)
         walking = np.isfinite(first)
         if not np.any(walking):
@@ -203,5 +196,5 @@ def _predictive_std(variance: Array, next_noise: float) -> Array:
 
 
 def _inverse(total: Array) -> Array:
-    """1/total; 0 where total is 0: a measurement with nothing to learn reaches nothing."""
+    """1/total; 0 where total is 0, since a measurement there changes nothing."""
     return np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)

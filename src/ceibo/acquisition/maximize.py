@@ -1,17 +1,17 @@
 """Global maximisation of an acquisition function over the unit cube.
 
 1. Screen: a quasi-random set over the cube, and clouds around the observed points with the best
-posterior means.
+   posterior means.
 2. Refine: the best few, kept apart from each other, climb together by a batched quasi-Newton method
    (gp/ascent.py). Discrete dimensions are searched as such: all values of one dimension are tried
    while the others stay, in turn with the climb over the continuous dimensions.
 3. Polish the winner.
 
-What is climbed is the acquisition's logarithm (`climbable`), whose gradient does not vanish where
-the value does.
+What is screened and climbed is the acquisition's logarithm (`climbable`), whose gradient does not
+vanish where the value does, and what guides add to it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, final
 
@@ -20,10 +20,12 @@ from numpy.typing import ArrayLike
 
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
+from ceibo.acquisition.guides import Guide, climbed
 from ceibo.acquisition.sampling import spread_points
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
+from ceibo.gp.grid import evenly, snap
 from ceibo.gp.inputs import Array, as_floats, as_integer
 from ceibo.gp.linalg import limited_blas
 
@@ -41,8 +43,9 @@ _CLOUD_SCALES: Final = (0.3, 0.1, 0.02)
 @final
 @dataclass(frozen=True)
 class SearchSettings:
-    """How hard to search. The defaults find BoTorch's value or a better one nearly always (see
-    bench/RESULTS.md).
+    """How hard to search.
+
+    The defaults find BoTorch's value or a better one nearly always (see bench/RESULTS.md).
     """
 
     raw: int = 512  # quasi-random points screened
@@ -75,19 +78,22 @@ def maximize(
     *,
     seed: int = 0,
     discrete: Mapping[int, ArrayLike] | None = None,
+    guides: Sequence[Guide] = (),
     settings: SearchSettings | None = None,
 ) -> Maximum:
-    """The point of the unit cube where the acquisition is largest.
+    """The point of the unit cube where the acquisition is largest, and its value there.
 
     Args:
         acquisition: from `build`.
         seed: the search is deterministic for a seed.
         discrete: for integer and categorical columns, column -> allowed values in [0, 1]; others
             are continuous.
+        guides: fences and chances of success, which lead the search elsewhere.
         settings: how hard to search.
     """
     seed = as_integer(seed, "seed", 0)
-    search = _Search(acquisition, _checked(discrete, acquisition), settings or SearchSettings())
+    levels = _check_discrete(discrete, acquisition)
+    search = _Search(acquisition, levels, guides, settings or SearchSettings())
     with limited_blas(len(acquisition.predictor.points)):
         x = search.run(np.random.SeedSequence(seed))
         return Maximum(x, float(acquisition.value(x[None, :])[0]))
@@ -105,7 +111,7 @@ def recommend(
     return Maximum(x, -value)
 
 
-def _checked(
+def _check_discrete(
     discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition
 ) -> dict[int, Array]:
     checked = {}
@@ -123,17 +129,24 @@ def _checked(
         checked[int(column)] = values
     missing = set(acquisition.gp.kernel.categorical) - set(checked)
     for column in sorted(missing):
-        # Without a list of its values, a categorical column can only take values that were seen.
+        # A categorical column without a list of values can only take those that were observed.
         checked[column] = np.unique(acquisition.gp.state.points[:, column])
     return checked
 
 
 @final
 class _Search:
+    """One search: the acquisition, the values of discrete columns, the guides, how hard to look."""
+
     def __init__(
-        self, acquisition: Acquisition, discrete: dict[int, Array], settings: SearchSettings
+        self,
+        acquisition: Acquisition,
+        discrete: dict[int, Array],
+        guides: Sequence[Guide],
+        settings: SearchSettings,
     ):
-        self.acquisition, self.discrete, self.settings = acquisition, discrete, settings
+        self.acquisition, self.discrete = acquisition, discrete
+        self.guides, self.settings = guides, settings
         self.dimension = acquisition.dimension
         self.continuous = np.array([k not in discrete for k in range(self.dimension)])
         self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
@@ -145,7 +158,7 @@ class _Search:
         ):
             return self._enumerate()
         rng = np.random.default_rng(seeds)
-        raw = self._snap(spread_points(self.settings.raw, self.dimension, rng))
+        raw = snap(spread_points(self.settings.raw, self.dimension, rng), self.discrete)
         X = np.concatenate([raw, self._clouds(rng)])
         scores = self._scores(X)
         X, scores = self._apart(X, scores)
@@ -167,29 +180,21 @@ class _Search:
         return np.asarray(X[winner[0]])
 
     def _scores(self, X: Array) -> Array:
-        scores = self.acquisition.climbable(self.acquisition.predictor(X)).value
+        prediction = self.acquisition.predictor(X)
+        scores = climbed(self.acquisition, prediction, self.guides).value
         return np.where(np.isnan(scores), -np.inf, scores)
 
     def _climb(self, X: Array, rules: Rules, H: Array | None = None) -> Ascent:
         def evaluate(points: Array) -> tuple[Array, Array]:
             prediction = self.acquisition.predictor(points)
-            jet = self.acquisition.climbable(prediction)
+            jet = climbed(self.acquisition, prediction, self.guides)
             return jet.value, jet.gradient(prediction)
 
         box = Box(np.zeros(self.dimension), np.ones(self.dimension), self.widths * self.continuous)
         return climb(evaluate, X, box, rules, H)
 
-    def _snap(self, U: Array) -> Array:
-        """Uniform coordinates to allowed values, each equally likely."""
-        X = U.copy()
-        for k, values in self.discrete.items():
-            X[:, k] = values[np.minimum((U[:, k] * len(values)).astype(int), len(values) - 1)]
-        return X
-
     def _clouds(self, rng: np.random.Generator) -> Array:
-        """Perturbations of the observed points with the best posterior means, and those points
-        themselves.
-        """
+        """The observed points with the best posterior means, and perturbations of them."""
         gp = self.acquisition.gp
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
         points = gp.X[np.argsort(means, kind="stable")[: 2 * self.settings.starts]]
@@ -210,15 +215,13 @@ class _Search:
         )
         if self.discrete:
             columns = list(self.discrete)
-            resampled = self._snap(rng.random((count, self.dimension)))
+            resampled = snap(rng.random((count, self.dimension)), self.discrete)
             keep = rng.random((count, len(columns))) > 1.0 / max(len(columns), 2)
             cloud[:, columns] = np.where(keep, chosen[:, columns], resampled[:, columns])
         return np.concatenate([centres, cloud])
 
     def _apart(self, X: Array, scores: Array) -> tuple[Array, Array]:
-        """The best points: half of them far from any better one, the rest at least not next
-        to one.
-        """
+        """The best points: half of them far from any better one, the rest not next to one."""
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
         kernel = replace(
@@ -239,9 +242,7 @@ class _Search:
         return X[chosen], scores[chosen]
 
     def _sweep(self, X: Array, scores: Array) -> tuple[Array, Array, bool]:
-        """Tries, for each point and each discrete dimension, every value while the rest stays;
-        keeps the best.
-        """
+        """Tries every value of each discrete dimension while the rest stays, and keeps the best."""
         X, scores, moved = X.copy(), scores.copy(), False
         for k, values in self.discrete.items():
             tried = self._values_near(values, X[:, k])  # (B, m)
@@ -258,13 +259,11 @@ class _Search:
 
     @staticmethod
     def _values_near(values: Array, at: Array) -> Array:
-        """(B, m) values to try: all, or the nearest ones and a spread over the range if there are
-        very many.
-        """
+        """(B, m) values to try: all, or of very many the nearest and an even spread."""
         if len(values) <= _WIDEST_SWEEP:
             return np.broadcast_to(values, (len(at), len(values)))
         half = _WIDEST_SWEEP // 4
-        spread = np.linspace(0, len(values) - 1, _WIDEST_SWEEP // 2).round().astype(int)
+        spread = evenly(len(values), _WIDEST_SWEEP // 2)
         places = np.searchsorted(values, at)[:, None] + np.arange(-half, half + 1)
         near = np.clip(places, 0, len(values) - 1)
         return np.asarray(

@@ -23,16 +23,15 @@ import numpy as np
 from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
 from ceibo.acquisition.sampling import normal_draws
+from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
-from ceibo.gp.linalg import JITTERS, NotPositiveDefiniteError, factorize
+from ceibo.gp.linalg import JITTERS, factorize
 from ceibo.gp.posterior import Prediction, Predictor
 
-# Draws and noiseless model share this nugget (relative to v), so that the model can follow every
-# wiggle of a draw.
+# Draws and noiseless model share this nugget (relative to v), so that the model can follow a draw.
 _NUGGET: Final = 1e-9
-# Width, in units of the kernel's standard deviation, over which max(0, ·) is rounded off for the
-# maximiser only.
+# Width over which max(0, ·) is rounded off, for the maximiser only, in units of gp.unit.
 _SOFT: Final = 1e-3
 
 
@@ -46,7 +45,7 @@ class Draws:
     base: Array  # (S,) ζ_s, the normal draws left for f(x)
 
 
-def draw(gp: GaussianProcess, count: int, seed: int) -> Draws:
+def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
     """`count` quasi-random joint draws of f at the conditioning points of `gp`.
 
     Factors of the covariance are Cholesky factors in the order of the points, so base draws mean
@@ -114,12 +113,12 @@ class ParallelNoisyExpectedImprovement(Acquisition):
     base: Array  # (S,)
 
     def natural(self, prediction: Prediction) -> Jet:
-        gain, s = self._gains(prediction)
+        gain, s = self.gains(prediction)
         share = 1.0 / gain.shape[1]
         return self._jet(share * np.maximum(gain, 0.0).sum(1), share * (gain > 0), s)
 
     def logarithm(self, prediction: Prediction) -> Jet:
-        gain, s = self._gains(prediction)
+        gain, s = self.gains(prediction)
         total = np.maximum(gain, 0.0).sum(1)
         with np.errstate(divide="ignore"):
             value = np.log(total / gain.shape[1])
@@ -129,10 +128,8 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         return self._jet(value, weights, s)
 
     def climbable(self, prediction: Prediction) -> Jet:
-        """The logarithm with max(0, ·) rounded off, so that there is a way up where all draws are
-        zero.
-        """
-        gain, s = self._gains(prediction)
+        """The logarithm with max(0, ·) rounded off, to have a slope where all gains are zero."""
+        gain, s = self.gains(prediction)
         x = gain / _SOFT
         soft = np.logaddexp(0.0, x)
         steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
@@ -142,7 +139,7 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         value, weights = _log_mean(logs)
         return self._jet(value + np.log(_SOFT), weights * slopes, s)
 
-    def _gains(self, prediction: Prediction) -> tuple[Array, Array]:
+    def gains(self, prediction: Prediction) -> tuple[Array, Array]:
         """(N, S) gains best_s − f_s(x), and σ₀ (N,)."""
         s = np.sqrt(prediction.variance)
         return self.best - prediction.linear - s[:, None] * self.base, s

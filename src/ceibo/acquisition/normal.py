@@ -1,5 +1,4 @@
-"""The standard normal and the functions of it that acquisitions are made of, exact to rounding over
-the whole range.
+"""The standard normal and functions of it, exact to rounding over the whole range.
 
     φ(z) density, Φ(z) distribution, R(t) = Φ(−t)/φ(t) Mills' ratio
     τ(z) = φ(z) + z Φ(z) = E[max(0, z + Z)]
@@ -21,8 +20,7 @@ _SQRT_HALF: Final = np.sqrt(0.5)
 _SQRT_HALF_PI: Final = np.sqrt(0.5 * np.pi)
 _FARTHEST: Final = 1e150  # where z² still is a number
 _TINY: Final = np.finfo(np.float64).tiny
-# 1 − t R(t) loses t² in relative accuracy to cancellation; from here on the series is exact to
-# rounding.
+# 1 − t R(t) loses accuracy as t² by cancellation; from here on the series is exact to rounding.
 _SERIES_FROM: Final = 15.0
 # w(t) = 1/t² − 3/t⁴ + 15/t⁶ − …, coefficients ±(2k − 1)!! in powers of 1/t², highest first.
 _SERIES: Final = tuple(
@@ -69,8 +67,9 @@ def tau(z: Array) -> Array:
 
 
 def log_tau(z: Array) -> tuple[Array, Array, Array]:
-    """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z); the ratios are the derivatives of log(s·τ(u/s)) in u and
-    s, times s.
+    """log τ(z), Φ(z)/τ(z) and φ(z)/τ(z).
+
+    The ratios are the derivatives of log(s·τ(u/s)) in u and s, times s.
     """
     z = np.maximum(z, -_FARTHEST)
     left = z < -1.0

@@ -70,10 +70,12 @@ def recommendation(
     model: Model, evidence: Evidence, space: Space, sign: float, seed: int
 ) -> Estimate:
     """The setting with the best posterior mean over the whole space, of those likely to succeed."""
-    function = acq.posterior_mean(model.gp)
-    if (outcomes := outcome_model(evidence, space)) is not None:
-        function = acq.feasible(function, outcomes, likely_is_enough=True)
-    found = space.from_unit(acq.maximize(function, seed=seed, discrete=space.discrete).x)
+    outcomes = outcome_model(evidence, space)
+    guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
+    top = acq.maximize(
+        acq.posterior_mean(model.gp), seed=seed, discrete=space.discrete, guides=guides
+    )
+    found = space.from_unit(top.x)
     observed = space.from_unit(acq.find_incumbent(model.gp).x)
     means, variances = model.gp.posterior(space.to_unit_rows([found, observed]))
     # Keeping off where it fails may have led away from the best measured point, which stands as

@@ -19,11 +19,11 @@ from ceibo.decide.dimensions import (
     dimension_from_json,
 )
 from ceibo.errors import InputError
+from ceibo.gp.inputs import Array
 
 __all__ = ["AnyDimension", "Categorical", "Dimension", "Float", "Int", "Space", "Value"]
 
 Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
-Array = npt.NDArray[np.float64]
 
 
 class Space:

@@ -19,7 +19,8 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError
-from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
+from ceibo.gp import KERNELS, FitResult, GaussianProcess, Hyperparameters, fit_gp
+from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Indices
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures, and what they leave
@@ -27,7 +28,7 @@ from ceibo.gp.inputs import Array, Indices
 DEFAULT_ACQUISITION: Final = "noisy-ei"
 DEFAULT_KERNEL: Final = "matern52"
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
-# Fences (see acquisition/avoid.py), in length scales: wide around failures, and just enough around
+# Fences (see acquisition/guides.py), in length scales: wide around failures, and just enough around
 # points that are being measured to keep a batch from collapsing into one point.
 _FAILED_FENCE: Final = 0.1
 _PENDING_FENCE: Final = 0.02
@@ -48,9 +49,8 @@ class Settings:
 
     Args:
         acquisition: a name from ceibo.acquisition.ACQUISITIONS; "corrected-ei" is the paper's.
-        kernel: "matern52", "matern32", "matern12", "squared-exponential", or "auto": of Matérn 5/2
-            and the squared exponential the one that explains the observations better, chosen anew
-            for every suggestion.
+        kernel: a name from ceibo.gp.KERNELS, or "auto": of Matérn 5/2 and the squared exponential
+            the one that explains the observations better, chosen anew for every suggestion.
         fit: "map" or "ml".
         n_initial: size of the initial design, which counts existing data; twice the number of
             parameters, at least four, by default.
@@ -66,16 +66,11 @@ class Settings:
     max_observations: int = 1000
 
     def __post_init__(self) -> None:
-        known: tuple[tuple[str, Any], ...] = (
-            ("acquisition", acq.ACQUISITIONS),
-            ("kernel", ("auto", "matern12", "matern32", "matern52", "squared-exponential")),
-            ("fit", ("map", "ml")),
-        )
-        for name, allowed in known:
-            if getattr(self, name) not in allowed:
-                raise InputError(
-                    f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r}."
-                )
+        acq.ACQUISITIONS.find(self.acquisition)
+        if self.kernel != "auto":
+            KERNELS.find(self.kernel, also=("auto",))
+        if self.fit not in ("map", "ml"):
+            raise InputError(f"fit must be one of map, ml, got {self.fit!r}.")
         if self.n_initial is not None and (type(self.n_initial) is not int or self.n_initial < 1):
             raise InputError(
                 f"n_initial must be a whole number above zero, got {self.n_initial!r}."
@@ -213,12 +208,13 @@ def suggest(
     model = fit_model(evidence, space, settings, start)
     found = search(model, evidence, space, settings, _key(seed, number))
     params = space.from_unit(found.x)
+    in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
         x=space.to_unit(params),
         params=params,
         source="model",
         acquisition=settings.acquisition,
-        value=found.value if settings.acquisition.endswith("pi") else model.natural(found.value),
+        value=model.natural(found.value) if in_objective_units else found.value,
         incumbent_mean=model.natural(found.incumbent.mean),
         incumbent_std=model.natural(found.incumbent.std),
         start=start,
@@ -250,16 +246,22 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     function = acq.build(
         settings.acquisition, model.conditioned(evidence, settings.max_observations), seed=seed
     )
+    kernel = function.gp.kernel
+    guides: list[acq.Guide] = []
     if (outcomes := outcome_model(evidence, space)) is not None:
-        function = acq.feasible(
-            function, outcomes, caution=min(_CAUTION**evidence.streak, _LARGEST_CAUTION)
-        )
-    if evidence.withdrawn is not None:  # who did not want a point does not want its neighbour next
-        function = acq.avoid(function, evidence.withdrawn, _FAILED_FENCE)
+        caution = min(_CAUTION**evidence.streak, _LARGEST_CAUTION)
+        guides.append(acq.Chance(outcomes, caution=caution))
+    if evidence.withdrawn is not None:  # a neighbour of such a point is not wanted next either
+        guides.append(acq.Fence(evidence.withdrawn, kernel, _FAILED_FENCE))
     pending, failed, fallback = evidence.pending, evidence.failed, None
     while True:
-        climbed = acq.avoid(acq.avoid(function, pending, _PENDING_FENCE), failed, _FAILED_FENCE)
-        x, value = acq.maximize(climbed, seed=seed, discrete=space.discrete)
+        fences = (
+            acq.Fence(pending, kernel, _PENDING_FENCE),
+            acq.Fence(failed, kernel, _FAILED_FENCE),
+        )
+        x, value = acq.maximize(
+            function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
+        )
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
             return Found(x, value, function.incumbent, fallback)
@@ -309,7 +311,7 @@ def fit_model(
     if n <= limit:
         whole = fit(np.arange(n))
         return Model(whole.gp, whole, exponent, n, n)
-    first = fit(_spread(n, min(limit, _FIT_ROWS)))
+    first = fit(evenly(n, min(limit, _FIT_ROWS)))
     rows = _telling(first.gp, X, limit)
     gp = _reconditioned(first, X[rows], y[rows], variance[rows])
     return Model(gp, first, exponent, n, limit)
@@ -322,7 +324,7 @@ def outcome_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
     if len(evidence.failed) == 0:
         return None
     measured, failed = np.unique(evidence.X, axis=0), evidence.failed[-_FIT_ROWS:]
-    measured = measured[_spread(len(measured), min(len(measured), _FIT_ROWS))]
+    measured = measured[evenly(len(measured), min(len(measured), _FIT_ROWS))]
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     # Outcomes change abruptly, which a rough process follows best.
     return fit_gp(
@@ -333,10 +335,6 @@ def outcome_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
     ).gp
 
 
-def _spread(n: int, count: int) -> Indices:
-    return np.linspace(0, n - 1, count).round().astype(np.intp)
-
-
 def _telling(gp: GaussianProcess, X: Array, count: int) -> Indices:
     """Rows of the half with the best posterior means, and of an even spread over the rest."""
     means = np.concatenate(
@@ -344,7 +342,7 @@ def _telling(gp: GaussianProcess, X: Array, count: int) -> Indices:
     )
     order = np.argsort(means, kind="stable")
     best, rest = order[: count // 2], np.sort(order[count // 2 :])
-    return np.sort(np.concatenate([best, rest[_spread(len(rest), count - count // 2)]]))
+    return np.sort(np.concatenate([best, rest[evenly(len(rest), count - count // 2)]]))
 
 
 def _reconditioned(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:

@@ -1,10 +1,19 @@
 """The model: an exact Gaussian process with a noise variance per observation."""
 
 from ceibo.gp.fit import FitResult, FitStatus, Hyperparameters, fit_gp
-from ceibo.gp.kernels import Kernel, Matern12, Matern32, Matern52, SquaredExponential
+from ceibo.gp.kernels import (
+    KERNELS,
+    Kernel,
+    Matern12,
+    Matern32,
+    Matern52,
+    SquaredExponential,
+    register_kernel,
+)
 from ceibo.gp.posterior import GaussianProcess
 
 __all__ = [
+    "KERNELS",
     "FitResult",
     "FitStatus",
     "GaussianProcess",
@@ -15,4 +24,5 @@ __all__ = [
     "Matern52",
     "SquaredExponential",
     "fit_gp",
+    "register_kernel",
 ]

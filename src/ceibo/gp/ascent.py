@@ -30,26 +30,22 @@ _SETTLED: Final = 100.0
 @final
 @dataclass(frozen=True, eq=False)
 class Box:
-    """Bounds (d,) each, and the natural length of a step in each coordinate; width 0 holds a
-    coordinate.
-    """
+    """Bounds, and the natural length of a step in each coordinate, (d,) each; width 0 holds it."""
 
     lower: Array
     upper: Array
     widths: Array
 
     def directed(self, x: Array, gradient: Array, H: Array) -> tuple[Array, Array]:
-        """The gradient without the coordinates held, and the quasi-Newton direction H·gradient; (B,
-        d) each.
-        """
+        """The gradient without the coordinates held, and H times it; (B, d) each."""
         bound = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0))
         held = bound | (self.widths == 0.0)
         slope = np.where(held, 0.0, gradient)
         direction = H @ slope[:, :, None]
         bound &= self.widths > 0.0
         if bound.any():
-            # The inverse Hessian of the free coordinates alone is the Schur complement H_ff − H_fb
-            # H_bb⁻¹ H_bf.
+            # The inverse Hessian of the free coordinates alone is the Schur complement
+            # H_ff − H_fb H_bb⁻¹ H_bf.
             H_bb = np.where(bound[:, :, None] & bound[:, None, :], H, 0.0)
             diagonal = np.einsum("bii->bi", H_bb)
             # keeps rounding from making it singular
@@ -75,14 +71,12 @@ class Rules:
 @final
 @dataclass(frozen=True, eq=False)
 class Ascent:
-    """Points reached (B, d), their values (B,), inverse Hessians of −f there (B, d, d), and which
-    starts ended by themselves rather than by the limit on iterations (B,).
-    """
+    """Where each start ended."""
 
-    x: Array
-    values: Array
-    H: Array
-    ended: Mask
+    x: Array  # (B, d)
+    values: Array  # (B,)
+    H: Array  # (B, d, d) inverse Hessians of −f
+    ended: Mask  # (B,) whether it ended before the limit on iterations
 
 
 @final
@@ -158,8 +152,8 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
         & np.isfinite(new_gradient).all(axis=1)
     )
     H, fresh = _updated(starts, good, moved, gradient - new_gradient, box.widths)
-    # Cut off at the bounds, a quasi-Newton step may lead down: begin again along the gradient,
-    # which cannot.
+    # A quasi-Newton step cut off at the bounds may lead down; a step along the gradient cannot, so
+    # begin again with it.
     lost = ~(predicted > 0.0) & ~starts.fresh
     ended = ((np.abs(moved) <= _SHORTEST * box.widths).all(axis=1) | ~(predicted > 0.0)) & ~lost
     step = np.ones(len(x))
@@ -193,9 +187,7 @@ def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
 
 
 def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> tuple[Array, Mask]:
-    """Inverse Hessians of −f after moves s and changes y of −gradient (B, d), by the BFGS
-    formula.
-    """
+    """Inverse Hessians of −f after moves s, −gradient changing by y (B, d): the BFGS formula."""
     H, fresh = starts.H, starts.fresh
     curvature = _dot(s, y)
     usable = good & (curvature > 1e-10 * np.sqrt(_dot(s, s) * _dot(y, y)))

@@ -14,12 +14,13 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ceibo.errors import InputError
+from ceibo.errors import InputError, NotPositiveDefiniteError
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
-from ceibo.gp.inputs import Array, as_columns, as_noise, as_points, as_values
-from ceibo.gp.kernels import Kernel, kernel_class
+from ceibo.gp.grid import evenly
+from ceibo.gp.inputs import Array, Indices, as_columns, as_noise, as_points, as_values
+from ceibo.gp.kernels import KERNELS, Kernel
 from ceibo.gp.likelihood import Objective, Priors
-from ceibo.gp.linalg import NotPositiveDefiniteError, limited_blas
+from ceibo.gp.linalg import limited_blas
 from ceibo.gp.observations import Observations, standardize
 from ceibo.gp.posterior import GaussianProcess
 
@@ -46,8 +47,9 @@ class FitStatus(Enum):
 @final
 @dataclass(frozen=True, eq=False)
 class Hyperparameters:
-    """Hyperparameters in standard units (unit cube, y of unit variance); `noise` is NaN where all
-    noise is known.
+    """Hyperparameters in standard units: the unit cube, y of unit variance.
+
+    `noise` is NaN where all noise is known.
     """
 
     lengthscales: Array
@@ -118,7 +120,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         noise_variance: known noise variances, one number or (n,); NaN, or None for all, where the
             noise is unknown: one variance is then inferred for those observations. Repeated rows of
             X are replicates.
-        kernel: "matern12", "matern32", "matern52" or "squared-exponential".
+        kernel: a name in ceibo.gp.KERNELS: "matern12", "matern32", "matern52",
+            "squared-exponential", or one that another package has registered.
         method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
@@ -134,7 +137,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     values = as_values(y, n)
     noise = as_noise(np.nan if noise_variance is None else noise_variance, n, unknown=True)
     columns = as_columns(categorical, d, "categorical")
-    make_kernel = kernel_class(kernel)
+    kernel_class = KERNELS.find(kernel)
     if method not in ("map", "ml"):
         raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
     if start is not None and len(start.lengthscales) != d:
@@ -143,12 +146,18 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         )
     data = standardize(points, values, noise)
     priors = Priors.default(d, data.infers_noise) if method == "map" else None
-    search = _Search(data, make_kernel, columns, priors)  # type: ignore[arg-type]
+    search = _Search(data, kernel_class, columns, priors)
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start)
         known = noise[~np.isnan(noise)]
         expected = float(np.mean(known)) if len(known) else None
         return _result(search, theta, (status, message), n, expected)
+
+
+def search_bounds(dimension: int, infers_noise: bool) -> Array:
+    """The range of each θ that is searched, (len(θ), 2)."""
+    ranges = [_LENGTHSCALE_RANGE] * dimension + [_VARIANCE_RANGE] + [_NOISE_RANGE] * infers_noise
+    return np.asarray(np.log(np.array(ranges)))
 
 
 @final
@@ -165,9 +174,7 @@ class _Search:
         self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
-        d = data.X.shape[1]
-        bounds = [_LENGTHSCALE_RANGE] * d + [_VARIANCE_RANGE] + [_NOISE_RANGE] * data.infers_noise
-        self.bounds = np.log(np.array(bounds))
+        self.bounds = search_bounds(data.X.shape[1], data.infers_noise)
 
     def run(self, start: Hyperparameters | None) -> tuple[Array, FitStatus, str]:
         infers = self.data.infers_noise
@@ -181,8 +188,7 @@ class _Search:
         self.evaluations += objective.evaluations
         for smaller, rows in itertools.pairwise(subsets):
             objective = self._objective(rows)
-            # More data, more curvature: by how much depends on the data; the square root is a fair
-            # middle.
+            # Curvature grows with the data, by a factor between 1 and their ratio: take its root.
             best = self._climb(objective, best.x[0], best.H * np.sqrt(len(smaller) / len(rows)))
             self.evaluations += objective.evaluations
         if not np.isfinite(best.values[0]):
@@ -202,17 +208,15 @@ class _Search:
             for noise in noises
         ]
 
-    def _subsets(self) -> list[Array]:
-        """Rows of growing subsets, evenly spread over the order of measurement; the last is all
-        rows.
-        """
+    def _subsets(self) -> list[Indices]:
+        """Rows of growing subsets, spread evenly over the order of measurement; all rows last."""
         n = len(self.data.X)
         sizes = [n]
         while sizes[-1] >= _SUBSET_GROWTH * _SMALLEST_SUBSET:
             sizes.append(sizes[-1] // _SUBSET_GROWTH)
-        return [np.linspace(0, n - 1, size).round().astype(int) for size in reversed(sizes)]
+        return [evenly(n, size) for size in reversed(sizes)]
 
-    def _objective(self, rows: Array) -> Objective:
+    def _objective(self, rows: Indices) -> Objective:
         data = self.data if len(rows) == len(self.data.X) else self.data.rows(rows)
         return Objective(data, self.kernel, self.categorical, self.priors)
 
@@ -239,9 +243,7 @@ def _result(
     raw_count: int,
     expected: float | None,
 ) -> FitResult:
-    """The fitted process in the units of y; falls back to defaults if the fitted values cannot be
-    used.
-    """
+    """The fitted process in the units of y, or that of the defaults if the fit cannot be used."""
     data, d = search.data, search.data.X.shape[1]
     status, message = ending
     try:

@@ -65,8 +65,10 @@ def as_values(y: ArrayLike, n: int, name: str = "y") -> Array:
 
 
 def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
-    """Noise variances as a (n,) array; a scalar serves all points; NaN (unknown) only where
-    `unknown` is set.
+    """Noise variances as a (n,) array; a scalar serves all points, NaN means unknown noise.
+
+    Args:
+        unknown: whether NaN is allowed.
     """
     noise = as_floats(noise_variance, "noise_variance")
     if noise.ndim == 0:

@@ -12,15 +12,15 @@ scales, ∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel i
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, final
+from typing import ClassVar, Final, TypeVar, final
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_columns, as_positive, as_values
+from ceibo.registry import Registry
 
 # Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows
 # at s = 745²), so capping s changes no value and keeps inf·0 out of the products.
@@ -29,7 +29,7 @@ _FAR: Final = 1e6
 
 @dataclass(frozen=True, eq=False)
 class Kernel(ABC):
-    """k(a, b) = variance · g(s). Abstract: a final subclass gives the profile g.
+    """k(a, b) = variance · g(s). Abstract: a final subclass gives the profile g and its names.
 
     Args:
         lengthscales: (d,) positive numbers, in the units of X; one number serves a one-dimensional
@@ -37,6 +37,9 @@ class Kernel(ABC):
         variance: k(x, x), in the squared units of the values.
         categorical: columns compared by 0/1 mismatch instead of by difference.
     """
+
+    name: ClassVar[str]  # by which it is asked for
+    label: ClassVar[str]  # by which it is shown
 
     lengthscales: Array
     variance: float = 1.0
@@ -63,9 +66,7 @@ class Kernel(ABC):
         return int(self.lengthscales.size)
 
     def squared_distance(self, A: Array, B: Array) -> Array:
-        """Scaled squared distances s (N, M), from differences, so that coincident points are
-        exactly 0 apart.
-        """
+        """Scaled squared distances s (N, M); exactly 0 between points that coincide."""
         if not self.categorical:
             s: Array = cdist(A / self.lengthscales, B / self.lengthscales, "sqeuclidean")
         else:
@@ -103,9 +104,7 @@ class Kernel(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class Cross:
-    """k(A, B) and its derivative in A, contracted with weights on demand so that no (N, M, d) array
-    is made.
-    """
+    """k(A, B) and its derivative in A, contracted with weights to spare an (N, M, d) array."""
 
     values: Array  # (N, M)
     slopes: Array  # (N, M) 2 v g'(s)
@@ -119,9 +118,29 @@ class Cross:
         return np.asarray((self.A * G.sum(axis=1)[:, None] - G @ self.B) * self.inverse_squares)
 
 
+KERNELS: Final = Registry[type[Kernel]]("kernel", "ceibo.kernels")
+_Class = TypeVar("_Class", bound=type[Kernel])
+
+
+def register_kernel(kernel: _Class) -> _Class:
+    """Makes a kernel class known by its `name` to fit_gp, studies and study files; a decorator."""
+    for attribute in ("name", "label"):
+        if not isinstance(getattr(kernel, attribute, None), str):
+            raise InputError(f"{attribute} of the kernel {kernel!r} must be a string.")
+    KERNELS.add(kernel.name, kernel)
+    return kernel
+
+
+@register_kernel
 @final
 class Matern12(Kernel):
-    """Matérn ν = 1/2: exp(−r), r = √s. Rough: not differentiable where points coincide."""
+    """Matérn ν = 1/2: g = exp(−r), r = √s. Rough: not differentiable where points coincide.
+
+    g' = −exp(−r) / (2 r).
+    """
+
+    name = "matern12"
+    label = "Matérn 1/2"
 
     @staticmethod
     def profile(s: Array) -> tuple[Array, Array]:
@@ -132,57 +151,63 @@ class Matern12(Kernel):
         return g, slope
 
 
+@register_kernel
 @final
 class Matern32(Kernel):
-    """Matérn ν = 3/2: (1 + √3 r) exp(−√3 r)."""
+    """Matérn ν = 3/2: g = (1 + √3 r) exp(−√3 r).
+
+    g' = −3/2 exp(−√3 r). Both are computed in the memory of √3 r and of its exponential.
+    """
+
+    name = "matern32"
+    label = "Matérn 3/2"
 
     @staticmethod
     def profile(s: Array) -> tuple[Array, Array]:
-        r = np.sqrt(3.0 * s)
-        decay = np.exp(-r)
-        r += 1.0
-        r *= decay
-        decay *= -1.5
-        return r, decay
+        root = np.sqrt(3.0 * s)  # √3 r
+        decay = np.exp(-root)
+        g = root
+        g += 1.0
+        g *= decay
+        slope = decay
+        slope *= -1.5
+        return g, slope
 
 
+@register_kernel
 @final
 class Matern52(Kernel):
-    """Matérn ν = 5/2: (1 + √5 r + 5/3 r²) exp(−√5 r). The default."""
+    """Matérn ν = 5/2: g = (1 + √5 r + 5/3 r²) exp(−√5 r). The default.
+
+    g' = −5/6 (1 + √5 r) exp(−√5 r). The products of the exponential are computed in its memory.
+    """
+
+    name = "matern52"
+    label = "Matérn 5/2"
 
     @staticmethod
     def profile(s: Array) -> tuple[Array, Array]:
-        r = np.sqrt(5.0 * s)
-        decay = np.exp(-r)
-        slope = r + 1.0
-        slope *= decay  # (1 + √5 r) exp(−√5 r)
-        decay *= s
-        decay *= 5.0 / 3.0
-        decay += slope
+        root = np.sqrt(5.0 * s)  # √5 r
+        decay = np.exp(-root)
+        slope = root + 1.0
+        slope *= decay  # (1 + √5 r) exp(−√5 r), the part that g and g' share
+        g = decay
+        g *= s
+        g *= 5.0 / 3.0  # 5/3 r² exp(−√5 r)
+        g += slope
         slope *= -5.0 / 6.0
-        return decay, slope
+        return g, slope
 
 
+@register_kernel
 @final
 class SquaredExponential(Kernel):
-    """Squared exponential: exp(−r²/2). Very smooth."""
+    """Squared exponential: g = exp(−r²/2), g' = −g/2. Very smooth."""
+
+    name = "squared-exponential"
+    label = "squared exponential"
 
     @staticmethod
     def profile(s: Array) -> tuple[Array, Array]:
         g = np.exp(-0.5 * s)
         return g, -0.5 * g
-
-
-KERNELS: Final[dict[str, Callable[..., Kernel]]] = {
-    "matern12": Matern12,
-    "matern32": Matern32,
-    "matern52": Matern52,
-    "squared-exponential": SquaredExponential,
-}
-
-
-def kernel_class(name: str) -> Callable[..., Kernel]:
-    """The kernel class called `name`."""
-    if name not in KERNELS:
-        raise InputError(f"kernel must be one of {', '.join(KERNELS)}, got {name!r}.")
-    return KERNELS[name]

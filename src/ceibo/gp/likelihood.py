@@ -29,8 +29,7 @@ from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import constant_mean, triangular_inverse
 from ceibo.gp.observations import Observations
 
-# Added to the diagonal in units of v while fitting: smooth in θ, unlike a jitter tried only on
-# failure.
+# Added to the diagonal in units of v while fitting: smooth in θ, unlike jitter after a failure.
 NUGGET: Final = 1e-10
 _KEPT_DIFFERENCES: Final = 2**20
 _LOG_2PI: Final = float(np.log(2 * np.pi))
@@ -53,13 +52,12 @@ class Priors:
 
     @staticmethod
     def default(dimension: int, infers_noise: bool) -> "Priors":
-        """Length scales grow with √d, so that the model stays as simple in many dimensions as in
-        few.
+        """The priors used by default; length scales grow with √d.
 
-        The length-scale prior is the dimension-scaled log-normal of Hvarfner, Hellsten and Nardi
-        (2024), "Vanilla Bayesian optimization performs great in high dimensions". Variance and
-        noise priors are wide, and only keep the fit away from the ends of its range when there are
-        few data.
+        So the model stays as simple in many dimensions as in few. The length-scale prior is the
+        dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla Bayesian
+        optimization performs great in high dimensions". Variance and noise priors are wide, and
+        only keep the fit away from the ends of its range when there are few data.
         """
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
@@ -87,8 +85,7 @@ class Priors:
 
 @final
 class Objective:
-    """log p(y | θ, m) + log prior(θ, m), at the best m, and its gradient in θ, over one set of
-    observations.
+    """log p(y | θ, m) + log prior(θ, m) of some observations, at the best m, and its gradient in θ.
 
     Holds its work arrays, since allocating them anew costs as much as the arithmetic.
     """

@@ -1,5 +1,4 @@
-"""Dense linear algebra of the model: a jittered Cholesky factor kept as its inverse, and the BLAS
-thread limit.
+"""Dense linear algebra of the model: Cholesky factors with jitter, and the BLAS thread limit.
 
 The factor is kept as L⁻¹ because every later use is a product with it, and on small matrices
 products run several times faster than triangular solves.
@@ -16,22 +15,15 @@ import numpy as np
 from scipy.linalg import lapack
 from threadpoolctl import ThreadpoolController
 
-from ceibo.errors import CeiboError
+from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp.inputs import Array
 
-# Tried in turn, relative to each diagonal entry: a row scaled up or down gets the jitter scaled
-# alike.
+# Tried in turn, relative to each diagonal entry, so that the jitter scales with the row.
 JITTERS: Final = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
-# A factorization whose smallest pivot is below this share of its diagonal entry is made of rounding
-# errors.
+# A factor with a pivot below this share of its diagonal entry is made of rounding errors.
 _SMALLEST_PIVOT: Final = 1e-13
-# LAPACK's triangular inverse is slow between these sizes; halving and multiplying is up to twice as
-# fast there.
+# Between these sizes LAPACK's triangular inverse takes up to twice as long as halving.
 _SPLIT_ABOVE, _SPLIT_BELOW = 64, 600
-
-
-class NotPositiveDefiniteError(CeiboError):
-    """A covariance matrix could not be factorized even with the largest jitter."""
 
 
 @final
@@ -56,9 +48,7 @@ class Factor:
         return np.asarray(self.inverse.T @ (self.inverse @ b))
 
     def append(self, border: Array, corner: Array) -> "Factor":
-        """Factor of [[K, border], [borderᵀ, corner]] in O(n²) per new row; border (n, p), corner
-        (p, p).
-        """
+        """Factor of [[K, border], [borderᵀ, corner]], border (n, p), in O(n²) per new row."""
         n, p = border.shape
         V = self.inverse @ border
         new = factorize(corner - V.T @ V, scale=np.diagonal(corner))
@@ -70,11 +60,10 @@ class Factor:
 
 
 def factorize(K: Array, scale: Array | None = None) -> Factor:
-    """Factor of a symmetric positive (semi)definite K, with the smallest jitter of JITTERS that
-    makes it sound.
+    """Factor of a symmetric positive (semi)definite K, with the smallest jitter that suffices.
 
     Args:
-        K: (n, n); only its lower triangle is read.
+        K: (n, n); only its lower triangle is read. The jitters tried are those in JITTERS.
         scale: (n,) what jitter and pivots are relative to; K's own diagonal by default.
     """
     diagonal = np.diagonal(K).copy() if scale is None else np.asarray(scale, dtype=np.float64)
@@ -134,8 +123,9 @@ def _libraries() -> tuple[object, ...]:
 
 
 def blas_threads(n: int) -> int:
-    """How many BLAS threads to use on n×n matrices: a function of n alone, so that results are
-    repeatable.
+    """How many BLAS threads to use on n×n matrices.
+
+    It depends on n alone, so that results are repeatable.
 
     `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second
     thread from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000
@@ -147,8 +137,7 @@ def blas_threads(n: int) -> int:
 
 @contextmanager
 def limited_blas(n: int) -> Iterator[None]:
-    """Limits BLAS threads to `blas_threads(n)` while the block runs; the former limits come back at
-    the end.
+    """Limits BLAS threads to `blas_threads(n)` while the block runs, and then restores the limits.
 
     The limit is the process's, so blocks open in several threads share the smallest count asked
     for.
@@ -180,7 +169,7 @@ def _set_library_threads(library: object, count: int) -> None:
     # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the
     # others; here the lock above is what keeps threads apart, so control is taken for the moment
     # and given back.
-    release = getattr(library, "clear_controlling_thread", lambda force=False: None)
+    release = getattr(library, "clear_controlling_thread", lambda **_: None)
     release(force=True)
     library.set_num_threads(count)  # type: ignore[attr-defined]
     release()

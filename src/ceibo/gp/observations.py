@@ -1,5 +1,4 @@
-"""Observations as the fit sees them: in standard units, with replicates merged into their
-sufficient statistics.
+"""Observations as the fit sees them: in standard units, with replicates merged.
 
 Several observations of one point x say no more about f(x) than their mean does. With known noise
 υ_i² the mean is weighted by precision and has variance 1/Σ υ_i⁻². With unknown noise υ², the same
@@ -13,10 +12,9 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array, Mask
+from ceibo.gp.inputs import Array, Indices, Mask
 
-# Values that spread over less than this are treated as if they spread over this: its square is
-# still a normal number.
+# The smallest scale that values are divided by: its square is still a normal number.
 _SMALLEST_SCALE: Final = 2.0**-508
 
 
@@ -59,10 +57,8 @@ class Observations:
         )
         return float(value), float(-0.5 * self.extra_unknown + 0.5 * self.scatter * precision)
 
-    def rows(self, indices: Array) -> "Observations":
-        """The observations at these rows, in the same units; the replicates' scatter stays with the
-        whole.
-        """
+    def rows(self, indices: Indices) -> "Observations":
+        """The observations at these rows, in the same units and with the scatter of all."""
         return Observations(
             self.X[indices],
             self.y[indices],
@@ -77,8 +73,7 @@ class Observations:
 
 
 def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
-    """Centres and scales y to zero mean and unit variance, free of its magnitude, and merges
-    replicates.
+    """Centres and scales y to zero mean and unit variance, and merges replicates.
 
     Values are first divided by a power of two near their size, which is exact, so that nothing
     over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
@@ -89,8 +84,7 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     y_near = np.ldexp(y, -exponent)
     centre = float(np.mean(y_near))
     spread = float(np.std(y_near))
-    # A spread made of rounding errors is no spread: scale by the values' size, or by one for all
-    # zeros.
+    # A spread made of rounding errors is none: scale by the values' size, or by 1 if all are zero.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0
     spread = max(spread, float(np.ldexp(_SMALLEST_SCALE, -exponent)))
@@ -114,8 +108,7 @@ def _merge(
     first = first[order]
     unknown = np.isnan(noise[first])
     count = np.bincount(group).astype(np.float64)
-    # Precisions relative to the group's smallest noise, so that zero noise needs no branch of its
-    # own but its limit.
+    # Precisions are relative to the group's smallest noise, which covers zero noise as the limit.
     smallest = np.full(len(first), np.inf)
     np.minimum.at(smallest, group, np.where(np.isnan(noise), 0.0, noise))
     with np.errstate(divide="ignore", invalid="ignore"):

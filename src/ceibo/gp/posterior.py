@@ -95,7 +95,7 @@ class GaussianProcess:
             K = self.unit_kernel(X, X)
             K[np.diag_indices_from(K)] += noise
             factor = factorize(K)
-            state = _State(X, noise + factor.jitter, factor, factor.solve(self._residuals()))
+            state = _State(X, noise + factor.jitter, factor, factor.solve(self.residuals))
         object.__setattr__(self, "_state", state)
 
     # -- the parts that acquisitions build on, in units of `unit` ----------------------
@@ -112,14 +112,19 @@ class GaussianProcess:
         return self.state.points[len(self.X) :]
 
     def predictor(self, weights: Array | None = None, anchor: int | None = None) -> "Predictor":
-        """Evaluates k_x·weights and the variance (or that of the difference from point `anchor`) at
-        many points.
+        """Evaluates k_x·weights and variances at many points.
+
+        Args:
+            weights: (m, c); α, which gives the mean, by default.
+            anchor: index of a conditioning point p, for the variances of f(x) − f(p) as well.
         """
         state = self.state
         columns = state.alpha[:, None] if weights is None else weights
         return Predictor(self.unit_kernel, state.points, state.factor.inverse, columns, anchor)
 
-    def _residuals(self) -> Array:
+    @property
+    def residuals(self) -> Array:
+        """(n,) y − mean."""
         with np.errstate(over="ignore"):  # said below, in words
             residuals = (self.y - self.mean) / self.unit
         if not np.all(np.isfinite(residuals)):
@@ -150,8 +155,9 @@ class GaussianProcess:
             return np.asarray(self.unit**2 * (kernel(left, right) - V_left @ V_right.T))
 
     def posterior_gradient(self, X_new: ArrayLike) -> tuple[Array, Array]:
-        """Gradients in x of the posterior mean and variance, (N, d) each; zero along categorical
-        dimensions.
+        """Gradients in x of the posterior mean and variance, (N, d) each.
+
+        They are zero along categorical dimensions.
         """
         points = as_points(X_new, "X_new", self.kernel.dimension)
         ones = np.ones(len(points))
@@ -178,20 +184,18 @@ class GaussianProcess:
         n = len(self.X)
         if len(self.pending):
             return replace(self, _state=None).log_likelihood
-        quadratic = float(self._residuals() @ self.state.alpha)
+        quadratic = float(self.residuals @ self.state.alpha)
         # Values in inside units have a density unit^n times as large.
         constant = n * float(np.log(2 * np.pi) + 2.0 * np.log(self.unit))
         return -0.5 * (quadratic + self.state.factor.log_determinant + constant)
 
     def with_estimated_mean(self, std: float) -> Self:
-        """The process with its constant mean estimated from the data; N(mean, std²) is the prior of
-        it.
-        """
+        """The process with its constant mean estimated, under the prior N(mean, std²)."""
         if len(self.pending):
             raise InputError("estimate the mean before conditioning on pending points, not after.")
         inverse = self.state.factor.inverse
         ones = inverse.sum(axis=1)
-        step = constant_mean(ones, inverse @ self._residuals(), precision=(self.unit / std) ** 2)
+        step = constant_mean(ones, inverse @ self.residuals, precision=(self.unit / std) ** 2)
         alpha = self.state.alpha - step * (inverse.T @ ones)
         return replace(
             self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha)
@@ -216,12 +220,11 @@ class GaussianProcess:
                 noise_variance=_frozen(np.append(self.noise_variance, noise)),
                 _state=self.state,
             )
-            state = _State(points, scaled, factor, factor.solve(grown._residuals()))
+            state = _State(points, scaled, factor, factor.solve(grown.residuals))
         return replace(grown, _state=state)
 
     def condition(self, X_pending: ArrayLike, noise_variance: ArrayLike | None = None) -> Self:
-        """The process as if X_pending were being measured: the variance shrinks there, the mean
-        stays.
+        """The process as if X_pending were being measured: less variance there, the same mean.
 
         Args:
             X_pending: (p, d) points without values.
@@ -257,8 +260,7 @@ def _frozen(array: Array) -> Array:
 @final
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Evaluates, at many points x, linear functions k_x·weights and posterior variances, with
-    gradients.
+    """Evaluates linear functions k_x·weights and posterior variances, with gradients, at points x.
 
     Every acquisition function is a function of these, which is what makes them cheap.
 
@@ -285,8 +287,7 @@ class Predictor:
     def __call__(self, X: Array) -> "Prediction":
         cross = self.kernel.cross(X, self.points)
         linear = cross.values @ self.weights
-        # L⁻¹(k_x − k_p) rather than the difference of two products: exactly zero at x = p, accurate
-        # near it.
+        # L⁻¹(k_x − k_p), not the difference of two products: exactly 0 at x = p, accurate near it.
         values = cross.values if self.anchor is None else cross.values - self.anchor_row
         return Prediction(self, cross, linear, values @ self.inverse.T)
 
@@ -294,9 +295,7 @@ class Predictor:
 @final
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """A predictor's values at N points; `pullback` turns derivatives in them into
-    derivatives in x.
-    """
+    """A predictor's values at N points; `pullback` goes from derivatives in them to those in x."""
 
     predictor: Predictor
     cross: Cross
@@ -353,8 +352,10 @@ class Prediction:
         difference_variance: Array | None = None,
         gap: Array | None = None,
     ) -> Array:
-        """Gradient in x (N, d) of a function with these partial derivatives: linear (N, c), the
-        others (N,).
+        """Gradient in x (N, d) of a function, from its partial derivatives in the prediction.
+
+        Args:
+            linear: (N, c); the others are (N,).
         """
         inner: Array | float = 0.0  # coefficients of L⁻¹ ∂k_x
         if variance is not None:

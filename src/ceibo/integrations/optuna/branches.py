@@ -24,7 +24,7 @@ from ceibo.integrations.optuna.evidence import Axes, Axis
 
 _BRANCH: Final = "ceibo:branch"  # name of the column that tells branches apart
 _ABSENT: Final = 0.5  # coordinate of a number that a trial does not have
-# how far from points that failed to keep, in length scales (see acquisition/avoid.py)
+# how far from points that failed to keep, in length scales (see acquisition/guides.py)
 _FENCE: Final = 0.1
 _NARROW: Final = 1e-9  # of the box: values of a parameter that are no further apart are one
 # the same of a categorical: different from all its choices, which are inside of (0, 1)
@@ -139,8 +139,8 @@ def best_in_branch(
     within = GaussianProcess(
         (gp.X - offset) / width, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
     )
-    climbed = acq.avoid(acq.posterior_mean(within), (failed - offset) / width, _FENCE)
-    found = acq.maximize(climbed, seed=seed, discrete=levels).x
+    fence = acq.Fence((failed - offset) / width, kernel, _FENCE)
+    found = acq.maximize(acq.posterior_mean(within), seed=seed, discrete=levels, guides=(fence,)).x
     # Keeping off failures may have led away from the best point tried, which stands as well.
     choices = np.concatenate([[np.clip(offset + width * found, low, high)], tried])
     return np.asarray(choices[int(np.argmin(gp.posterior(choices)[0]))])

@@ -9,9 +9,8 @@ folds is σ_c/√K.
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ceibo.gp.inputs import Array
 
 # a candidate's own spread, from few folds, is averaged with the typical one as if of so many
 _PRIOR_FOLDS: Final = 4

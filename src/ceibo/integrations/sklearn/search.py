@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ceibo.decide.suggest import Evidence, Settings, fit_model, suggest
+from ceibo.gp.inputs import Array
 from ceibo.integrations.sklearn.noise import fold_noise
 from ceibo.integrations.sklearn.space import Parameters
-
-Array = NDArray[np.float64]
 
 _TIMES: Final = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
