@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from botorch.posteriors import GPyTorchPosterior
 
 from ceibo.gp import Kernel
 from tests import torch_oracle
@@ -26,6 +27,7 @@ def test_posterior_equals_gpytorch(kernel: type[Kernel], seed: int) -> None:
         np.testing.assert_allclose(mean, posterior.mean.numpy()[:, 0], rtol=1e-8)
         np.testing.assert_allclose(variance, posterior.variance.numpy()[:, 0], rtol=1e-8)
         joint = model.posterior(torch_oracle.tensor(np.concatenate([A, B])))
+        assert isinstance(joint, GPyTorchPosterior)
         expected = joint.mvn.covariance_matrix.numpy()[: len(A), len(A) :]
     # A covariance may be near zero by cancellation: relative to the standard deviations it is made
     # of.

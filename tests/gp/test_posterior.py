@@ -1,5 +1,7 @@
 """The posterior against dense formulas, and against itself when data come in another way."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -300,7 +302,7 @@ X2, Y2, K1 = [[0.1], [0.7]], [1.0, -1.0], Matern52([0.3])
     ],
 )
 def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
-    arguments: tuple, words: list[str]
+    arguments: tuple[Any, ...], words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
         GaussianProcess(*arguments)
