@@ -1,5 +1,8 @@
 """Corrected EI, EI, corrected PI, PI and UCB: 50-digit arithmetic, Monte Carlo, limits."""
 
+from collections.abc import Callable
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
@@ -104,18 +107,18 @@ def test_probability_of_improvement_and_its_logarithm_are_exact() -> None:
     ],
     ids=lambda f: f.__name__,
 )
-def test_derivatives_in_u_and_s_are_exact(f) -> None:
+def test_derivatives_in_u_and_s_are_exact(f: Callable[[Array, Array], Any]) -> None:
     """Against 50-digit derivatives of the defining formulas."""
     exact = ei_exact if "expected" in f.__name__ else pi_exact
     natural = exact if "log" not in f.__name__ else lambda u, s: mpmath.log(exact(u, s))
     rng = np.random.default_rng(0)
-    s = np.exp(rng.uniform(-5, 5, 60))
-    u = s * rng.uniform(-30, 6, 60)
+    s: Array = np.exp(rng.uniform(-5, 5, 60))
+    u: Array = s * rng.uniform(-30, 6, 60)
     _, by_u, by_s = f(u, s)
     with mpmath.workdps(60):
         for i in range(60):
-            in_u = mpmath.diff(lambda t, i=i: natural(t, s[i]), mpmath.mpf(u[i]))
-            in_s = mpmath.diff(lambda t, i=i: natural(u[i], t), mpmath.mpf(s[i]))
+            in_u = mpmath.diff(lambda t, i=i: natural(t, float(s[i])), mpmath.mpf(u[i]))
+            in_s = mpmath.diff(lambda t, i=i: natural(float(u[i]), t), mpmath.mpf(s[i]))
             assert error(by_u[i], in_u, 1e-290) < 1e-11
             assert error(by_s[i], in_s, 1e-290) < 1e-11
 
