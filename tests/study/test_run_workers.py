@@ -44,7 +44,7 @@ def storage(tmp_path: Path) -> str:
 
 
 def bowl(params: Params) -> Measurement:
-    return Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)  # type: ignore[operator]
+    return Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)
 
 
 def slow_bowl(params: Params) -> Measurement:

@@ -39,9 +39,9 @@ def at_points(store: Store, reach: Callable[[], None]) -> None:
     sa.event.listen(engine, "before_cursor_execute", lambda *_: reach())
     commit = engine.dialect.do_commit
 
-    def do_commit(connection: sa.engine.interfaces.DBAPIConnection) -> None:
+    def do_commit(dbapi_connection: sa.PoolProxiedConnection) -> None:
         reach()
-        commit(connection)
+        commit(dbapi_connection)
         reach()
 
     engine.dialect.do_commit = do_commit  # type: ignore[method-assign]
@@ -231,8 +231,8 @@ def answers_can_be_lost(store: Store) -> Callable[[int], None]:
     engine = engine_of(store)
     commit, left = engine.dialect.do_commit, [0]
 
-    def do_commit(connection: sa.engine.interfaces.DBAPIConnection) -> None:
-        commit(connection)
+    def do_commit(dbapi_connection: sa.PoolProxiedConnection) -> None:
+        commit(dbapi_connection)
         left[0] -= 1
         if left[0] == 0:
             error = engine.dialect.loaded_dbapi.OperationalError("the connection was lost")

@@ -2,7 +2,9 @@
 
 import math
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ def bowl(params: ceibo.decide.space.Params) -> float:
     return float((params["x"] - 0.3) ** 2 + 0.1 * params["y"] ** 2)
 
 
-def measured(count: int, **options: object) -> Study:
+def measured(count: int, **options: Any) -> Study:
     """A study with `count` told trials."""
     study = Study.create(SPACE, **options)
     for _ in range(count):
@@ -83,14 +85,8 @@ def test_what_is_handed_out_is_the_callers_own() -> None:
     study = measured(6)
     study.enqueue({"x": 0.5, "y": 0.0}).params.clear()
     answers = (study.best, study.recommended, study.best_observed, study.trials)
-    for handed_out in (
-        study.best,
-        study.recommended,
-        study.best_observed,
-        *study.trials,
-        study.ask(),
-        study.ask(),
-    ):
+    everything: list[Any] = [study.best, study.recommended, study.best_observed]
+    for handed_out in (*everything, *study.trials, study.ask(), study.ask()):
         handed_out.params["epochs"] = 10
         del handed_out.params["x"]
     assert (study.best, study.recommended, study.best_observed) == answers[:3]
@@ -204,12 +200,13 @@ def test_bad_input_changes_nothing() -> None:
         study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
     with pytest.raises(InputError, match="'y' is missing"):
         study.enqueue({"x": 0.5})
-    for operation in (
+    operations: tuple[Callable[[Any], object], ...] = (
         lambda n: study.tell(n, 1.0),
         lambda n: study.fail(n, "no"),
         study.release,
         study.withdraw,
-    ):
+    )
+    for operation in operations:
         with pytest.raises(NotFoundError, match="no trial 7; it has numbers 0 to 1"):
             operation(7)
         with pytest.raises(NotFoundError, match="no trial -1"):
