@@ -3,6 +3,7 @@
 import csv
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_a_wrong_value_is_replaced(told: tuple[Ceibo, Path], tmp_path: Path) -> 
 def test_a_correction_as_json(told: tuple[Ceibo, Path]) -> None:
     ceibo, file = told
     trial = ceibo("correct", file, "0", '{"value": 66.5, "noise": 1}', "--json").json
-    wrong = {"value": 665.0, "noise": None, "replicates": []}
+    wrong: dict[str, Any] = {"value": 665.0, "noise": None, "replicates": []}
     assert trial["measurements"] == [
         {"value": 66.5, "noise": 1.0, "replicates": [], "replaced": [wrong]}
     ]

@@ -57,9 +57,8 @@ def test_dry_run_shows_the_very_commands_and_records_nothing(
     following = ceibo("run", file, "--dry-run").out
     assert len(study.trials) == 5
     ceibo("run", file, "--quiet")
-    assert following.strip().endswith(
-        f"{study.trials[5].params['x']!r} {study.trials[5].params['y']!r}"
-    )
+    sixth = study.trials[-1].params
+    assert following.strip().endswith(f"{sixth['x']!r} {sixth['y']!r}")
 
 
 def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
