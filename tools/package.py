@@ -54,8 +54,8 @@ def main(arguments: list[str]) -> None:
     versions = {wheel.name.split("-")[1] for wheel in wheels}
     if len(versions) > 1:
         raise SystemExit(f"the two distributions have different versions: {sorted(versions)}")
-    with tempfile.TemporaryDirectory(prefix="ceibo-package-") as folder:
-        try_wheels(wheels, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="ceibo-package-") as temporary:
+        try_wheels(wheels, Path(temporary))
 
 
 def check(file: Path, names: list[str], expected: tuple[str, ...]) -> None:
