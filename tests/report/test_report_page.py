@@ -5,7 +5,6 @@ outside.
 import base64
 import hashlib
 import re
-import sys
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,9 +19,6 @@ from ceibo.report import render_report, write_report
 from ceibo.report.contour import isolines
 from ceibo.report.sensitivity import importance
 from ceibo.report.svg import Scale, text_of
-
-# the checks in soak/ are shared with these tests
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from soak.report import MEGABYTES, SECONDS, measure
 
 PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")

@@ -1,10 +1,16 @@
-"""Smaller layers for a trained PyTorch network, their ranks chosen under a noisy error. Needs
-PyTorch.
+"""Smaller layers for a trained PyTorch network, their ranks chosen under a noisy error.
 
 lowrank.py        one layer -> two thin ones, any rank from one decomposition
 compressible.py   a network with the decompositions of its layers
 compress.py       compress(): the search for the ranks
 """
+
+try:
+    import torch as _torch  # noqa: F401 - says what is missing before the modules below need it
+except ImportError as error:
+    raise ImportError(
+        "ceibo.compression needs PyTorch 2.4 or newer: pip install 'ceibo[compression]'"
+    ) from error
 
 from ceibo.compression.compress import Compressed, TradeOff, compress
 from ceibo.compression.compressible import Compressible
