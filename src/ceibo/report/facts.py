@@ -89,7 +89,7 @@ def gather(study: Study, cost: float | None) -> Facts:
     belief, best = study.belief, study.best
     gains = _gains(belief, sources)
     shares = importance(belief.model.gp, study.space)
-    place = belief.incumbent.x
+    place = study.space.to_unit(best.params)
     first = [int(column) for column in shares.order[:2]]
     return Facts(
         study=study,
