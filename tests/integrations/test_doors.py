@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from ceibo.cli import app
 from soak.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,14 +88,3 @@ def test_the_page_names_its_example_and_versions(tool: str) -> None:
     assert f"integrations_{tool}.py" in page
     assert "Versions" in page
     assert f"pip install 'ceibo[{tool}]'" in page
-
-
-def test_the_laboratorys_verb_says_what_to_install_where_it_is_absent(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(app, "entry_points", lambda **_: ())
-    for arguments in (["paper"], ["paper", "run", "all", "--help"]):
-        with pytest.raises(SystemExit) as ended:
-            app.main(arguments)
-        assert ended.value.code == 2
-        assert "pip install path/to/the/clone/lab" in capsys.readouterr().err

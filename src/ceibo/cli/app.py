@@ -32,7 +32,6 @@ from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
 _LITERAL = {"ignore_unknown_options": True}  # -0.5 is a value, not an option
-_ANYTHING = {**_LITERAL, "allow_extra_args": True}
 
 
 def _version(wanted: bool) -> None:

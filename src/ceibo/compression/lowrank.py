@@ -293,7 +293,7 @@ def _build_flattened(layer: nn.Conv2d, left: Tensor, right: Tensor) -> nn.Sequen
 
 
 FORMS: Final[dict[str, Form]] = {
-    "svd": Form(nn.Linear, lambda w: w, lambda m, shape: m, _build_linear),
+    "svd": Form(nn.Linear, lambda w: w, lambda m, _: m, _build_linear),
     "separable": Form(nn.Conv2d, _unfold_separable, _fold_separable, _build_separable),
     "flattened": Form(
         nn.Conv2d, lambda w: w.flatten(1), lambda m, shape: m.reshape(shape), _build_flattened

@@ -120,7 +120,9 @@ class CeiboSampler(BaseSampler):
     # -- what Optuna calls -------------------------------------------------------------
 
     def infer_relative_search_space(
-        self, study: Study, trial: FrozenTrial
+        self,
+        study: Study,
+        trial: FrozenTrial,  # noqa: ARG002 - Optuna's signature
     ) -> dict[str, BaseDistribution]:
         """The parameters that all finished trials share, without those of a single value."""
         _check_single_objective(study)
@@ -304,7 +306,7 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     price = check_cost(cost)
     memory: Memory = {}
 
-    def stop(study: Study, trial: FrozenTrial) -> None:
+    def stop(study: Study, _trial: FrozenTrial) -> None:
         verdict = verdict_of(study, price, memory)
         if verdict:
             _logger.info("%s", verdict.message)
