@@ -27,7 +27,7 @@ Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
 @final
 @dataclass(frozen=True)
 class Standing:
-    """What was believed of the incumbent before trial `number` (for the last one: now)."""
+    """A mean and std as believed before trial `number` (for the last one: now)."""
 
     number: int
     mean: float
@@ -58,6 +58,7 @@ class Slice:
 class Map:
     """The posterior mean over two parameters, (rows of the second, columns of the first)."""
 
+    columns: tuple[int, int]
     names: tuple[str, str]
     mean: Array
 
@@ -65,19 +66,20 @@ class Map:
 @final
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What follows from the measurements; `places` (n, d) are those of the measured trials."""
+    """What follows from the measurements; a place is a point of the unit cube."""
 
     best: Estimate
     recommended: Estimate
     observed: Observed
-    standings: tuple[Standing, ...]
+    standings: tuple[Standing, ...]  # of the incumbent
     gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
     verdict: Verdict | None  # None without a price
     importance: Importance
     slices: tuple[Slice, ...]  # most important parameter first
     map: Map | None  # None with one parameter
     fit: tuple[tuple[str, str], ...]
-    places: Array
+    best_place: Array  # (d,)
+    places: Array  # (n, d), of the measured trials
 
 
 @final
@@ -115,11 +117,11 @@ def gather(study: Study, cost: float | None) -> Facts:
 def _findings(
     study: Study, measured: tuple[Trial, ...], sources: Sources, cost: float | None
 ) -> Findings:
-    belief = study.belief
-    shares = importance(belief.model.gp, study.space)
+    belief, best, space = study.belief, study.best, study.space
+    shares = importance(belief.model.gp, space)
     columns = [int(column) for column in shares.order]
     return Findings(
-        best=study.best,
+        best=best,
         recommended=study.recommended,
         observed=study.best_observed,
         standings=tuple(_standings(belief, sources)),
@@ -129,7 +131,8 @@ def _findings(
         slices=tuple(_slice(belief, column) for column in columns),
         map=_map(belief, *columns[:2]) if len(columns) > 1 else None,
         fit=_fit(belief),
-        places=study.space.to_unit_rows(trial.params for trial in measured),
+        best_place=space.to_unit(best.params),
+        places=space.to_unit_rows(trial.params for trial in measured),
     )
 
 
@@ -163,7 +166,7 @@ def _map(belief: Belief, first: int, second: int) -> Map:
     X[:, second] = np.repeat(up, len(across))
     means = belief.values_of(posterior_means(belief.model.gp, X))
     names = belief.space.names
-    return Map((names[first], names[second]), means.reshape(len(up), len(across)))
+    return Map((first, second), (names[first], names[second]), means.reshape(len(up), len(across)))
 
 
 def _even_units(space: Space, column: int) -> Array:

@@ -6,7 +6,7 @@ from ceibo.report.svg import text_of
 
 
 def answer(facts: Facts) -> str:
-    """The cards and the panel; a sentence before the first measurement."""
+    """The cards and the panel of the answer; a sentence before the first measurement."""
     if facts.findings is None:
         note = "Panels appear with the first measurement."
         return panel("empty", "Nothing measured yet", "", note)

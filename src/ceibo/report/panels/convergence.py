@@ -15,7 +15,7 @@ Measured = tuple[int, Measurement]  # a measurement with the number of its trial
 
 
 def convergence(facts: Facts) -> str:
-    """The panel."""
+    """The panel of convergence; empty before the first measurement."""
     if facts.findings is None:
         return ""
     drawings = two_sizes(partial(_draw, facts, facts.findings), (960, 360), (400, 300))

@@ -11,7 +11,7 @@ _ROW = 26  # pixels
 
 
 def importance(facts: Facts) -> str:
-    """The panel."""
+    """The panel of importance; empty before the first measurement."""
     if facts.findings is None:
         return ""
     height = _ROW * len(facts.study.space) + 40
@@ -28,7 +28,7 @@ def importance(facts: Facts) -> str:
 
 def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
     canvas = Canvas(*size, "Importance of the parameters", left=104, bottom=30)
-    letters = 13
+    letters = 13  # of a name
     if canvas.is_wide:
         canvas.left, letters = 150, 20
     x = Scale(0, 1, *canvas.across)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ceibo.decide import Direction
-from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array
 from ceibo.report.contour import colour_table, isolines, png
 from ceibo.report.facts import Facts, Findings, Map
@@ -19,7 +18,7 @@ _LINES = 7
 
 
 def map_(facts: Facts) -> str:
-    """The panel; empty where there is only one parameter."""
+    """The panel of the map; empty with one parameter and before the first measurement."""
     findings = facts.findings
     if findings is None or findings.map is None:
         return ""
@@ -39,22 +38,21 @@ def _draw(facts: Facts, findings: Findings, surface: Map, size: Size) -> Canvas:
     label = f"Map of the posterior mean over {first} and {second}"
     canvas = Canvas(*size, label, left=70, right=78, bottom=40)
     _draw_surface(canvas, facts, surface)
-    _draw_trials(canvas, facts, findings, surface)
-    x, y = _scales(canvas)
+    x, y = Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
+    across, up = surface.columns
+    for trial, place in zip(facts.measured, findings.places, strict=True):
+        title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
+        canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)
+    canvas.add(_star(x(findings.best_place[across]), y(findings.best_place[up])))
     dimensions = facts.study.space.dimensions
-    for place, text in parameter_labels(dimensions[first]):
-        canvas.write(x(place), canvas.up[0] + 16, text, "middle")
-    for place, text in parameter_labels(dimensions[second]):
-        canvas.write(canvas.left - 6, y(place) + 4, shorten(text, 9), "end")
+    for at, text in parameter_labels(dimensions[first]):
+        canvas.write(x(at), canvas.up[0] + 16, text, "middle")
+    for at, text in parameter_labels(dimensions[second]):
+        canvas.write(canvas.left - 6, y(at) + 4, shorten(text, 9), "end")
     canvas.x_name(shorten(first, 40))
     canvas.y_name(shorten(second, 40))
     _draw_key(canvas, surface, facts.direction)
     return canvas
-
-
-def _scales(canvas: Canvas) -> tuple[Scale, Scale]:
-    """Of the two parameters, by their coordinates in [0, 1]."""
-    return Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
 
 
 def _draw_surface(canvas: Canvas, facts: Facts, surface: Map) -> None:
@@ -87,22 +85,6 @@ def _draw_isolines(canvas: Canvas, Z: Array, levels: Array) -> None:
         for (x0, y0), (x1, y1) in isolines(Z, float(level)):
             parts.append(f"M{px(x(x0))} {px(y(y0))}L{px(x(x1))} {px(y(y1))}")
     canvas.add(f'<path class="isoline" d="{"".join(parts)}"/>')
-
-
-def _draw_trials(canvas: Canvas, facts: Facts, findings: Findings, surface: Map) -> None:
-    """A dot where there was a measurement, a star at the best setting."""
-    first, second = surface.names
-    dimensions = facts.study.space.dimensions
-    x, y = _scales(canvas)
-
-    def pixel(params: Params) -> tuple[float, float]:
-        across = dimensions[first].to_unit(params[first])
-        return x(across), y(dimensions[second].to_unit(params[second]))
-
-    for trial in facts.measured:
-        title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
-        canvas.dot(*pixel(trial.params), 2.6, "visited", title)
-    canvas.add(_star(*pixel(findings.best.params)))
 
 
 def _draw_key(canvas: Canvas, surface: Map, direction: Direction) -> None:

@@ -12,7 +12,7 @@ _MOST_DOTS = 80
 
 
 def remaining(facts: Facts) -> str:
-    """The panel; the profit only where there is a price."""
+    """The panel of the stopping rule; empty before the first measurement."""
     findings = facts.findings
     if findings is None:
         return ""
@@ -52,23 +52,18 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
             canvas.dot(x(trial), y(gain), 2.2, "gain-dot", f"before trial {trial}: {gain:.4g}")
     if findings.verdict is not None:
         price = findings.verdict.cost
-        _draw_price(canvas, price, y(price))
-        stop = _stopping_point(facts, findings, price)
-        if stop is not None:
-            _draw_stop(canvas, stop, x(stop))
+        _draw_price(canvas, x, y, price, _stopping_point(facts, findings, price))
     return canvas
 
 
-def _draw_price(canvas: Canvas, price: float, height: float) -> None:
+def _draw_price(canvas: Canvas, x: Scale, y: Scale, price: float, stop: int | None) -> None:
+    """The price, and the trial at which the rule stops."""
     left, right = canvas.across
-    canvas.segment((left, height), (right, height), "price")
-    canvas.write(left + 4, height - 5, f"κ = {price:.4g}", kind="price-text")
-
-
-def _draw_stop(canvas: Canvas, trial: int, at: float) -> None:
-    bottom, top = canvas.up
-    canvas.segment((at, bottom), (at, top), "stop")
-    canvas.write(at - 4, top + 12, f"stop at {trial}", "end", "stop-text")
+    canvas.segment((left, y(price)), (right, y(price)), "price")
+    canvas.write(left + 4, y(price) - 5, f"κ = {price:.4g}", kind="price-text")
+    if stop is not None:
+        canvas.segment((x(stop), canvas.up[0]), (x(stop), canvas.up[1]), "stop")
+        canvas.write(x(stop) - 4, canvas.up[1] + 12, f"stop at {stop}", "end", "stop-text")
 
 
 def _stopping_point(facts: Facts, findings: Findings, price: float) -> int | None:

@@ -9,7 +9,7 @@ from ceibo.report.svg import text_of
 
 
 def settings(facts: Facts) -> str:
-    """The panel."""
+    """The panel of settings."""
     study = facts.study
     general = {"study": study.name, "direction": study.direction, "seed": study.seed}
     for key, value in (study.settings.to_json() | {"n_initial": facts.initial}).items():

@@ -9,10 +9,11 @@ from ceibo.report.parts import legend, panel, parameter_labels
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
 
 _MOST_DOTS = 250  # trials shown in a slice, nearest first
+_NEAR, _FAR = 0.1, 0.25  # limits of distances in the unit cube that are shown differently
 
 
 def slices(facts: Facts) -> str:
-    """The panel: one small drawing per parameter."""
+    """The panel of slices, one small drawing per parameter; empty before the first measurement."""
     if facts.findings is None:
         return ""
     figures = []
@@ -47,7 +48,7 @@ def _draw(each: Slice, facts: Facts, findings: Findings) -> str:
         for index, mean in enumerate(each.mean):
             canvas.segment(upper[index], lower[index], "whisker")
             canvas.dot(*middle[index], 4, "level", f"{mean:.5g}")
-    chosen = x(each.dimension.to_unit(findings.best.params[each.name]))
+    chosen = x(float(findings.best_place[each.column]))
     canvas.segment((chosen, canvas.up[1]), (chosen, canvas.height - 34), "chosen")
     _draw_gain(canvas, each, x)
     for place, label in parameter_labels(each.dimension, 4):
@@ -65,21 +66,15 @@ def _draw_measurements(
 ) -> None:
     """The measurements, the fainter the farther away they were made in the other parameters."""
     x, y = scales
-    gaps = findings.places - facts.study.space.to_unit(findings.best.params)
+    gaps = findings.places - findings.best_place
     gaps[:, each.column] = 0.0
     distances = np.sqrt(np.mean(gaps**2, axis=1))
     for index in np.argsort(distances, kind="stable")[:_MOST_DOTS]:
         at = x(float(findings.places[index, each.column]))
-        kind = _nearness(distances[index])
+        kind = ("near", "middle", "far")[np.digitize(distances[index], (_NEAR, _FAR))]
         for measurement in facts.measured[index].measurements:
             if y.has(measurement.value):
                 canvas.dot(at, y(measurement.value), 2.4, kind)
-
-
-def _nearness(distance: float) -> str:
-    if distance < 0.1:
-        return "near"
-    return "middle" if distance < 0.25 else "far"
 
 
 def _draw_gain(canvas: Canvas, each: Slice, x: Scale) -> None:

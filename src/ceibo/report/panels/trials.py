@@ -11,7 +11,7 @@ _EMPTY = '<td data-sort=""></td>'
 
 
 def trials(facts: Facts) -> str:
-    """The panel."""
+    """The panel of all trials."""
     heads = ["Trial", "State", "Value", "Noise", *facts.study.space.names, "From"]
     failures = any(trial.reason for trial in facts.trials)
     if failures:
@@ -34,8 +34,7 @@ def _row(facts: Facts, trial: Trial, failures: bool) -> str:
     noise = trial.measurements[0].noise if len(values) == 1 else None
     state = f'<td data-sort="{trial.state}" class="state-{trial.state}">{trial.state}</td>'
     cells = [_cell(trial.number), state, _cell(value, _correction(trial)), _cell(noise)]
-    for name in facts.study.space.names:
-        cells.append(_cell(trial.params[name]))
+    cells += [_cell(trial.params[name]) for name in facts.study.space.names]
     source = facts.sources.get(trial.number) or {}
     cells.append(_cell(str(source.get("source", "asked"))))
     if failures:
