@@ -51,9 +51,7 @@ def ordinary() -> ceibo.Study:
 
 @pytest.fixture(scope="session")
 def hostile() -> ceibo.Study:
-    """Names, choices and failures that would be code if they were not escaped; 10,000 characters,
-    emoji.
-    """
+    """Names, choices and failures that would be code if they were not escaped; long texts."""
     names = [text[:190] for text in HOSTILE if text.isprintable()]
     space: dict[str, Any] = {name: ceibo.Categorical([*HOSTILE, "x" * 10_000]) for name in names}
     space["n" * 200] = ceibo.Float(0, 1)

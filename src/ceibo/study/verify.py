@@ -73,7 +73,7 @@ def verify(ledger: Ledger) -> Verification:
     identical = close = same = checked = superseded = 0
     differences = []
     now, seen = ledger.store.snapshot(ledger.id), EMPTY
-    records = ledger.suggestions()
+    records = ledger.store.suggestions(ledger.id)
     for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
         record = records[number]
         if record["source"] not in ("initial", "model"):
