@@ -12,20 +12,15 @@ import numpy as np
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from ceibo_lab.compare import band
+from ceibo_lab.figures import STYLES, Figure, Style
 from ceibo_lab.library import Library
 from ceibo_lab.methods import METHODS
-from ceibo_lab.statistics import band
-from pages.compression.results import ANSWERS, ORDER, TITLES, finals, runs_of
+from ceibo_lab.plans.compression import TITLES
+from pages.compression.results import ANSWERS, ORDER, finals, runs_of
 
-# colour, dash, marker: grey prints stay readable
-_STYLES: Final[dict[str, tuple[str, Any, str]]] = {
-    "corrected-ei": ("#1b7837", "-", "o"),
-    "ei": ("#2166ac", "--", "s"),
-    "corrected-pi": ("#762a83", "-.", "^"),
-    "pi": ("#9970ab", ":", "v"),
-    "ucb": ("#b35806", (0, (5, 1)), "D"),
-    "noisy-ei": ("#e08214", (0, (3, 1, 1, 1)), "P"),
-    "q-noisy-ei": ("#7f7f7f", (0, (1, 1)), "X"),
+_STYLES: Final[dict[str, Style]] = {
+    **STYLES,
     "random": ("black", (0, (1, 3)), "*"),
     "knowledge-gradient": ("#c51b7d", "-", "<"),
     "corrected-kg": ("#f1b6da", "-", ">"),
@@ -35,7 +30,6 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-Figure = Any
 
 
 def write_figures(library: Library, folder: Path) -> dict[str, list[tuple[str, str]]]:

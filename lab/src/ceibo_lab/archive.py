@@ -4,7 +4,7 @@ records.
 
 from pathlib import Path
 
-from ceibo_lab.experiments import EXPERIMENTS
+from ceibo_lab.plans import EXPERIMENTS
 from ceibo_lab.records import Read, pack, read
 
 

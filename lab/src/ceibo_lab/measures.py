@@ -18,9 +18,8 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo_lab.cells import Cell
 from ceibo_lab.problems import PROBLEMS
-from ceibo_lab.records import Record
+from ceibo_lab.record import Cell, Record
 
 FLOOR: Final = 1e-12  # of the range
 MEASURES: Final = ("best", "recommended", "oracle", "distance", "distance_active")

@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, final
+from typing import Self, final
 
 from ceibo.errors import InputError, StorageError
 from ceibo.version import __version__
-from ceibo_lab.cells import FORMAT, Cell
+from ceibo_lab.record import FORMAT, Cell, Record
 
-Record = dict[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 

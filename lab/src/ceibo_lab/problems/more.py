@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ceibo.gp.inputs import Array
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 _WEIGHTS: Final = np.array([1.0, 1.2, 3.0, 3.2])
 _STEEPNESS: Final = np.array(

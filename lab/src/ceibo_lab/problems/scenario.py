@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from ceibo.gp.inputs import Array
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 _MEANS: Final = np.array([1.0, 5.0, 8.0])
 _VARIANCE: Final = 0.8

@@ -22,7 +22,7 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_point, as_points
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 TABLES: Final = ("svm", "mlp", "boosting")
 # means this close are equal: they are sums of the same outcomes, rounded differently
