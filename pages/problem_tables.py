@@ -163,9 +163,7 @@ def split_of(name: str, repetition: int) -> Split:
 
 
 def measure(name: str, cell: Sequence[int], split: Split) -> float:
-    """The stored outcome of one cell of the grid: the number of wrong labels, or the relative
-    error.
-    """
+    """The stored outcome of one cell of the grid: wrong labels, or the relative error."""
     recipe = RECIPES[name]
     settings = {
         axis.name: axis.value(float(axis.grid[k]))
@@ -187,9 +185,7 @@ def surface(name: str, repetition: int) -> Array:
 
 
 def measured(name: str, jobs: int) -> Array:
-    """(points of each axis …, repetitions) a whole table, with a line of progress per
-    repetition.
-    """
+    """(points of each axis …, repetitions) a whole table, with a line of progress for each."""
     from joblib import Parallel, delayed
 
     count, begun = RECIPES[name].repetitions, time.monotonic()

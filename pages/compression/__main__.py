@@ -17,7 +17,6 @@ from ceibo_lab.library import Library
 from ceibo_lab.methods import METHODS
 from ceibo_lab.plans.compression import TITLES
 from ceibo_lab.records import Read, read
-from pages.compression.analysis import ANALYSIS
 from pages.compression.figures import write_figures
 from pages.compression.results import (
     ANSWERS,
@@ -33,9 +32,9 @@ from pages.compression.results import (
     setting,
 )
 from pages.compression.stall import NEAR, Stall, crowd, stall
-from pages.compression.words import DIFFERENCES, INTRODUCTION
 
 NAME: Final = "compression.md"
+HERE: Final = Path(__file__).parent
 VARIANTS: Final = (
     ("maximum a posteriori", "corrected-ei/map", "pooled"),
     ("`smoothed` noise", "corrected-ei", "smoothed"),
@@ -56,7 +55,7 @@ def page(
     notes: Sequence[str] = (),
 ) -> str:
     """The whole page; `link` leads from it to the folder of figures."""
-    parts = [INTRODUCTION]
+    parts = [_text("introduction")]
     for task in TITLES:
         if runs_of(library, task):
             parts.append(_section(library, task, figures.get(task, []), link))
@@ -68,12 +67,19 @@ def page(
                 f" of {names}."
             )
             parts.append(f"## {TITLES[task]}\n\n{' '.join([said, *finishing(task)])}\n")
-    parts.extend([ANALYSIS, DIFFERENCES] if runs_of(library, "fc3") else [DIFFERENCES])
+    if runs_of(library, "fc3"):
+        parts.append(_text("analysis"))
+    parts.append(_text("differences"))
     if notes:
         parts.append(
             "## Notes on the records\n\n" + "\n".join(f"- {note}" for note in notes) + "\n"
         )
     return "\n".join(parts)
+
+
+def _text(name: str) -> str:
+    """A part of the page that is the same whatever came out."""
+    return (HERE / f"{name}.md").read_text(encoding="utf-8")
 
 
 def _section(library: Library, task: str, figures: list[tuple[str, str]], link: str) -> str:
@@ -169,9 +175,7 @@ def _tests(library: Library, task: str) -> list[str]:
 
 
 def _variants(library: Library, task: str) -> list[str]:
-    """Corrected EI with another fit, or told something else of the noise, beside what the tables
-    have.
-    """
+    """Corrected EI with another fit, or told something else of the noise."""
     usual = runs_of(library, task).get("corrected-ei", {})
     lines = []
     for words, method, noise in VARIANTS:
@@ -257,9 +261,7 @@ def _sentences(library: Library, task: str) -> list[str]:
 
 
 def _spent(times: Sequence[Mapping[str, float]]) -> str:
-    """Seconds per replication: as the machine was, and of the processor alone where that was
-    recorded.
-    """
+    """Seconds per replication: of the wall clock, and of the processor where it was recorded."""
 
     def mean(name: str) -> float:
         return float(np.mean([each[name] for each in times if name in each]))
@@ -270,12 +272,12 @@ def _spent(times: Sequence[Mapping[str, float]]) -> str:
     )
     if not any("suggest_cpu" in each for each in times):
         return f"{said} evaluations."
-    count = sum("suggest_cpu" in each for each in times)
+    processor = [each for each in times if "suggest_cpu" in each]
+    most = max(each["suggest_cpu"] + each["evaluate_cpu"] for each in processor)
     return (
-        f"{said} evaluations, on a machine busy with other work; of the processor's time ({count}"
-        f" replications) {mean('suggest_cpu'):.1f} s and {mean('evaluate_cpu'):.1f} s, at most"
-        f" {max(each['suggest_cpu'] + each['evaluate_cpu'] for each in times if 'suggest_cpu' in each):.1f}"
-        " s together."
+        f"{said} evaluations, on a machine busy with other work; of the processor's time"
+        f" ({len(processor)} replications) {mean('suggest_cpu'):.1f} s and {mean('evaluate_cpu'):.1f} s, at most"
+        f" {most:.1f} s together."
     )
 
 
@@ -332,9 +334,7 @@ def _stalls(found: Mapping[int, Stall]) -> list[str]:
 
 
 def write_page(found: Read, out: Path, pictures: Path) -> None:
-    """Writes the figures of the records into the folder `pictures`, and the page to the
-    file `out`.
-    """
+    """Writes the figures of the records into the folder `pictures`, and the page to `out`."""
     library = Library(record for record in found.done if record["cell"]["kind"] == "compression")
     figures = write_figures(library, pictures)
     failed = [record for record in found.failed if record["cell"]["kind"] == "compression"]

@@ -1,6 +1,4 @@
-"""Figures of the compression experiments, from records: mean best with its band, the distribution
-of final results.
-"""
+"""Figures of the compression experiments: mean best with its band, final results, sizes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -69,9 +67,7 @@ def write_figures(library: Library, folder: Path) -> dict[str, list[tuple[str, s
 
 
 def curves(library: Library, task: str) -> Figure:
-    """Left: lowest noisy value over evaluations. Middle, right: `best` and `recommended` on the
-    whole set.
-    """
+    """The lowest noisy value by evaluations; `best` and `recommended` on the whole set."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), constrained_layout=True)
     for method, runs in runs_of(library, task).items():
         traces = [run["trace"] for run in runs.values()]

@@ -129,8 +129,9 @@ def mean_of(runs: Mapping[int, Record], answer: str, name: str) -> float:
 
 
 def optimism(runs: Mapping[int, Record]) -> float:
-    """How much lower the lowest noisy value is, on average, than what the same network has on the
-    whole set.
+    """How much too low the lowest noisy value is, on average.
+
+    The same network is measured again on the whole set.
     """
     gaps = [
         run["final"]["best_observed"]["objective"] - min(run["trace"]["y"]) for run in runs.values()

@@ -1,5 +1,4 @@
-"""Why corrected EI may measure one place for ever: where it would measure next, and what that would
-teach it.
+"""Why corrected EI may measure one place for ever: what its next measurement would teach it.
 
 Notation: x⁺ the incumbent, x the maximiser of corrected EI, σ̃² the variance of f(x) − f(x⁺), u =
     μ(x⁺) − μ(x).
@@ -52,9 +51,7 @@ class Stall:
 
 
 def stall(record: Record) -> Stall:
-    """Fits the model of a record's evaluations again, and asks what the next measurement
-    would do.
-    """
+    """Fits the model of a record again, and asks what the next measurement would do."""
     trace, cell = record["trace"], record["cell"]
     X = np.array(trace["u"])
     samples = [

@@ -17,8 +17,9 @@ from ceibo_lab.problems import NAMES
 from ceibo_lab.record import Record
 from ceibo_lab.records import SUFFIXES, Read, read
 from pages.default import sections
-from pages.default.analysis import DEFAULT, NOISELESS, Parts, Versus, parts, rank, versus
+from pages.default.analysis import DEFAULT, Versus, rank, versus
 from pages.default.guide import SITUATIONS, Loss, advice, loss_rows, losses, noise_free
+from pages.default.runs import NOISELESS, Parts, parts
 from pages.default.targets import (
     failures_target,
     lacking,
@@ -36,9 +37,7 @@ Picture = tuple[str, str]  # path from the page, caption
 
 
 def write_page(place: Path, docs: Path) -> list[Path]:
-    """Writes the page and the figures of all records in the folder `place` into the folder
-    `docs`.
-    """
+    """Writes the page and the figures of the records in `place` into the folder `docs`."""
     from pages.default.figures import write_figures  # matplotlib, an extra
 
     found = read(place)
@@ -75,9 +74,7 @@ def write_page(place: Path, docs: Path) -> list[Path]:
 
 
 def page(found: Read, pictures: Sequence[Picture], size: int, place: str) -> Page:
-    """The whole page; `size` is that of records and figures in bytes, `place` where the records
-    are.
-    """
+    """The whole page; `size` is that of records and figures in bytes."""
     records = [record for record in found.records if record["cell"]["kind"] == "suite"]
     runs = parts(records)
     locked = runs.locked

@@ -1,6 +1,4 @@
-"""The suite's figures, from records: PNG and SVG, the same bytes for the same records, readable
-without colour.
-"""
+"""The figures of the default's page: PNG and SVG, the same bytes for the same records."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,8 +14,9 @@ from ceibo_lab.compare import band
 from ceibo_lab.figures import Figure, Plan, Style, draw_plan
 from ceibo_lab.library import Setting
 from ceibo_lab.problems import NAMES
-from pages.default.analysis import DEFAULT, PRIMARY, TAUS, Ranks, Runs, bootstrap, profile, rank
+from pages.default.analysis import DEFAULT, TAUS, Ranks, bootstrap, profile, rank
 from pages.default.names import case_name, method_name, noise_name
+from pages.default.runs import PRIMARY, Runs
 
 _STYLES: Final[dict[str, Style]] = {
     "default": ("#000000", "-", "o"),
@@ -200,9 +199,7 @@ def performance_profile(runs: Runs, found: Ranks) -> Figure | None:
 
 
 def losing_runs(runs: Runs, losses: Sequence[tuple[Setting, str]]) -> Figure | None:
-    """What was recommended and the best that had been measured, of the default and of the winner,
-    in one run each.
-    """
+    """What was recommended and the best point measured, in one run of each case lost."""
     if not losses:
         return None
     size = (2.75 * max(len(losses), 2) + 0.2, 3.1)

@@ -10,20 +10,9 @@ from ceibo_lab.compare import SIGNIFICANT, compare, holm
 from ceibo_lab.library import Setting
 from ceibo_lab.methods import CANDIDATES
 from ceibo_lab.methods.variants import VARIANTS
-from pages.default.analysis import (
-    DEFAULT,
-    PRIMARY,
-    RIVALS,
-    Measure,
-    Ranks,
-    Runs,
-    Versus,
-    bootstrap,
-    rank,
-    tally,
-    versus,
-)
+from pages.default.analysis import DEFAULT, RIVALS, Ranks, Versus, bootstrap, rank, tally, versus
 from pages.default.names import case_name, listed, method_name
+from pages.default.runs import PRIMARY, Measure, Runs
 from pages.default.targets import p_value
 
 WORSE_THAN: Final = 3.0  # a rank beyond it is looked at
@@ -176,9 +165,7 @@ def _confirmed(situation: Situation, locked: Runs, rows: Sequence[Versus]) -> st
 
 
 def _explored(situation: Situation, development: Runs) -> str:
-    """The candidate of ceibo's own that did best on the development half, tested over all pairs of
-    case and seed.
-    """
+    """The candidate of ceibo's own that did best on the development half, with its test."""
     runs = development.only(situation.holds)
     pairs = {
         name: found for name in runs.methods if name in CANDIDATES and (found := _pairs(runs, name))

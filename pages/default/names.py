@@ -1,13 +1,11 @@
-"""What the suite's methods, problems and noise settings are called on its page and in its
-figures.
-"""
+"""What methods, problems and noise settings of the suite are called on its page."""
 
 from typing import Final
 
 from ceibo_lab.library import Setting
 from ceibo_lab.methods import SUITE
 from ceibo_lab.problems import NAMES
-from pages.default.analysis import NOISELESS
+from pages.default.runs import NOISELESS
 
 _NOISES: Final = {
     "heteroscedastic": "up to {level}, told",
@@ -25,9 +23,7 @@ def method_name(method: str) -> str:
 
 
 def noise_name(case: Setting) -> str:
-    """The noise of a case: its standard deviation as a share of the range, and whether methods are
-    told.
-    """
+    """The noise of a case as a share of the range, and whether methods are told."""
     return _NOISES.get(case.protocol, case.protocol).format(level=f"{100 * case.level:g} %")
 
 

@@ -12,26 +12,21 @@ from ceibo_lab.problems import NAMES
 from ceibo_lab.record import Record
 from pages.default.analysis import (
     DEFAULT,
-    MEASURES,
-    PRIMARY,
     RIVALS,
-    Measure,
     Ranks,
-    Runs,
     Versus,
     bootstrap,
     over_cases,
     over_runs,
     overall,
-    part_of,
     profile,
     rank,
-    seconds,
     tally,
     versus,
 )
 from pages.default.guide import settings_of
 from pages.default.names import case_name, listed, method_name
+from pages.default.runs import MEASURES, PRIMARY, Measure, Runs, part_of, seconds
 from pages.default.targets import p_value
 
 _SHOWN_TAUS: Final = (1.0, 2.0, 5.0, 10.0)
@@ -170,9 +165,7 @@ def cells(out: Page, locked: Runs, found: Ranks, rows: Sequence[Versus], shown: 
 
 
 def fresh(out: Page, records: Sequence[Record]) -> None:
-    """The default against its rivals on the seeds that came after those of the tables, alone and
-    with them.
-    """
+    """The default against its rivals on the fresh seeds, alone and with those of the tables."""
     later = [record for record in records if part_of(record) == "fresh"]
     if not later:
         return

@@ -1,5 +1,4 @@
-"""What the default must show on the locked half, each target decided from the records by a rule
-fixed beforehand.
+"""What the default must show on the locked half, each decided by a rule fixed beforehand.
 
 - Ranks: its mean rank over the cells is below that of each rival, and Wilcoxon's test on the ranks
   in the cells, paired by cell and Holm-corrected over the rivals, has p < 0.05. The same test on
@@ -28,17 +27,15 @@ from ceibo_lab.record import Record
 from pages.default.analysis import (
     DEFAULT,
     RIVALS,
-    Runs,
     bootstrap,
     over_cases,
     overall,
-    range_of,
     rank,
-    seconds,
     tally,
     versus,
 )
 from pages.default.names import case_name, listed, method_name
+from pages.default.runs import Runs, range_of, seconds
 
 TIMES_FASTER: Final = 10.0
 MARGIN: Final = 0.1  # log10 of the regret: by how much worse still counts as no worse
@@ -48,9 +45,7 @@ LARGEST: Final = 20e6  # bytes of records and figures
 @final
 @dataclass(frozen=True)
 class Target:
-    """A target, whether it is met (None: the records do not say), the figures that decide it, and a
-    restriction.
-    """
+    """A target, whether it is met (None: the records do not say), and what decides it."""
 
     statement: str
     met: bool | None
@@ -68,9 +63,7 @@ def p_value(p: float) -> str:
 
 
 def lacking(locked: Runs) -> str:
-    """A sentence on the planned runs of the locked half that there are none of yet; empty if there
-    are all.
-    """
+    """A sentence on the planned runs of the locked half that are missing; empty if none is."""
     planned = [(name, noise) for name in LOCKED for noise in noises(name)]
     there = {(case.problem, case.protocol, case.level): case for case in locked.cases}
     missing = dict.fromkeys(COMPARED, 0)

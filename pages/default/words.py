@@ -97,17 +97,24 @@ ANSWERS: Final = (
 )
 COMMANDS: Final = (
     "The whole sweep; what is finished is never run twice, and `--block` is one problem:",
-    (
-        "```bash\nceibo paper run suite-development suite-locked suite-noiseless suite-confirmation"
-        " --out suite --jobs 16\nceibo paper run suite-time --out suite --jobs 1\nceibo paper run"
-        " suite-locked --block branin --out suite\nceibo paper pack suite/records RECORDS\npython"
-        " -m pages.default RECORDS --docs docs\n```"
-    ),
+    """\
+```bash
+ceibo paper run suite-development suite-locked suite-noiseless --out suite --jobs 16
+ceibo paper run suite-confirmation --out suite --jobs 16
+ceibo paper run suite-time --out suite --jobs 1
+ceibo paper run suite-locked --block branin --out suite
+ceibo paper pack suite/records RECORDS
+python -m pages.default RECORDS --docs docs
+```""",
     "One run of one cell, whose digest of every bit measured stands in its record:",
-    (
-        "```python\nfrom ceibo_lab.record import Cell\nfrom ceibo_lab.replicate import"
-        ' replicate\n\nrecord = replicate(Cell("suite", "branin", "plain", "heteroscedastic", 0.02,'
-        ' "default", seed=0, steps=60))\nprint(record["digest"],'
-        ' record["trace"]["recommended"][-1])\n```'
-    ),
+    """\
+```python
+from ceibo_lab.record import Cell
+from ceibo_lab.replicate import replicate
+
+record = replicate(
+    Cell("suite", "branin", "plain", "heteroscedastic", 0.02, "default", seed=0, steps=60)
+)
+print(record["digest"], record["trace"]["recommended"][-1])
+```""",
 )

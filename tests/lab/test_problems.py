@@ -141,9 +141,6 @@ def test_a_draw_takes_the_value_of_the_nearest_point() -> None:
     x = np.random.default_rng(0).uniform(0, 40, 200)
     nearest = np.argmin(np.abs(x[:, None] - grid), axis=1)
     np.testing.assert_array_equal(found(x), found.values[nearest])
-    as_problem = found.as_problem()
-    assert as_problem.minimum == -found.values.max()
-    assert as_problem(as_problem.optimisers)[0] == as_problem.minimum
 
 
 def test_unknown_names_list_the_known_ones() -> None:

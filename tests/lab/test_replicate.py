@@ -82,7 +82,7 @@ def test_every_kind_of_method_runs(name: str) -> None:
 
 
 def test_a_failure_is_recorded_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(cell: Cell, watch: Watch) -> dict[str, Any]:
+    def broken(_cell: Cell, _watch: Watch) -> dict[str, Any]:
         raise ZeroDivisionError("the reactor leaked")
 
     monkeypatch.setitem(KINDS, "optimise", broken)

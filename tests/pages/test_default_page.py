@@ -10,23 +10,17 @@ import pytest
 from pages.default.__main__ import main, page
 from pages.default.analysis import (
     DEFAULT,
-    PRIMARY,
-    Measure,
-    Runs,
     bootstrap,
-    log_regrets,
     over_cases,
     over_runs,
     overall,
-    parts,
     profile,
-    range_of,
     rank,
-    seconds,
     tally,
     versus,
 )
 from pages.default.guide import losses
+from pages.default.runs import PRIMARY, Measure, Runs, log_regrets, parts, range_of, seconds
 from pages.default.targets import (
     failures_target,
     lacking,
@@ -295,7 +289,7 @@ def whole(end: Ends) -> list[Record]:
     return found
 
 
-def good(case: Setting, method: str, seed: int) -> float:
+def good(_case: Setting, method: str, seed: int) -> float:
     """The default first, then EI, corrected EI, …, everywhere."""
     return 0.01 * seed + 0.1 * COMPARED.index(method)
 
@@ -348,7 +342,7 @@ def test_no_worse_without_noise_takes_more_than_too_few_runs_to_tell() -> None:
     assert found.met is False
 
 
-def test_losses_are_found_and_said(tmp_path: Path) -> None:
+def test_losses_are_found_and_said() -> None:
     broken = failed(LEVY, DEFAULT, 20, 100)
     records = [*whole(lost_somewhere), broken, made(BRANIN, "kg", 0, [1.0, 0.0], n=(10, 100))]
     records = [r for r in records if (r["cell"]["method"], r["cell"]["seed"]) != ("random", 19)]

@@ -10,15 +10,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from ceibo.errors import CeiboError, InputError
 from ceibo_lab import sweep
@@ -200,9 +193,9 @@ def _progress(name: str, count: int) -> Iterator[sweep.Progress]:
     if not _console.is_terminal:
         yield line
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, *times, console=_console) as progress:
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.MofNCompleteColumn())
+    times = (bars.TimeElapsedColumn(), bars.TextColumn("left"), bars.TimeRemainingColumn())
+    with bars.Progress(*columns, *times, console=_console) as progress:
         task = progress.add_task(name, total=count)
 
         def bar(finished: int, todo: int, record: Record) -> None:

@@ -32,9 +32,7 @@ _EXACT_BELOW: Final = 200  # pairs: beyond, the normal approximation is as good
 @final
 @dataclass(frozen=True)
 class Comparison:
-    """Differences d = first − second of n pairs: two-sided p, effect size, median, how often d < 0
-    and > 0.
-    """
+    """Differences d = first − second of n pairs; `below` and `above` count d < 0 and d > 0."""
 
     n: int
     p: float
@@ -45,9 +43,7 @@ class Comparison:
 
 
 def compare(first: Sequence[float] | Array, second: Sequence[float] | Array) -> Comparison:
-    """Wilcoxon's signed-rank test of paired values; pairs that are equal say nothing and are left
-    out of the ranks.
-    """
+    """Wilcoxon's signed-rank test of paired values; equal pairs are left out of the ranks."""
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise InputError(
@@ -93,9 +89,7 @@ def _p_value(ranks: Array, positive: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: p values that may be compared with one level whatever the number
-    of tests.
-    """
+    """Holm's correction: p values that may be compared with one level, however many there are."""
     p = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(p, kind="stable")
     factors = len(p) - np.arange(len(p))
@@ -113,9 +107,7 @@ class Band(NamedTuple):
 
 
 def band(rows: Sequence[Array] | Array) -> Band:
-    """Mean over replications (rows) and its 95 % confidence band, by Student's t; no band for a
-    single row.
-    """
+    """Mean over replications (rows) with its 95 % band by Student's t; none for a single row."""
     values = np.asarray(rows, dtype=np.float64)
     n, mean = len(values), np.mean(values, axis=0)
     if n < 2:
@@ -125,9 +117,7 @@ def band(rows: Sequence[Array] | Array) -> Band:
 
 
 def kendall(values: Sequence[float] | Array) -> float:
-    """Kendall's τ of a sequence against its order: 1 where it only grows, −1 where it only
-    falls.
-    """
+    """Kendall's τ of a sequence against its order: 1 where it only grows, −1 where it falls."""
     v = np.asarray(values, dtype=np.float64)
     pairs = [np.sign(v[j] - v[i]) for i in range(len(v)) for j in range(i + 1, len(v))]
     return float(np.mean(pairs)) if pairs else 0.0
@@ -147,9 +137,7 @@ class Verdict(Enum):
 @final
 @dataclass(frozen=True)
 class Row:
-    """One comparison of a table; `lower_favours` where the claim says that the first of each pair
-    is lower.
-    """
+    """One comparison of a table; `lower_favours` if the claim says that the first is lower."""
 
     label: str
     comparison: Comparison

@@ -123,16 +123,8 @@ def _curve(axis: Any, library: Library, setting: Setting, measure: str) -> bool:
     colour = STYLES[setting.method][0] if setting.method in STYLES else "black"
     opacity = 0.18 if main else 0.07
     axis.fill_between(t, found.low, found.high, color=colour, alpha=opacity, linewidth=0)
-    _line(
-        axis,
-        t,
-        found.mean,
-        setting.method,
-        markevery=max(len(t) // 6, 1),
-        markersize=3,
-        linewidth=1.6 if main else 0.9,
-        label=METHODS[setting.method].label,
-    )
+    look = {"markevery": max(len(t) // 6, 1), "markersize": 3, "linewidth": 1.6 if main else 0.9}
+    _line(axis, t, found.mean, setting.method, **look, label=METHODS[setting.method].label)
     return True
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import final
 
-from ceibo_lab.record import Record
+from ceibo_lab.record import Cell, Record
 
 
 @final
@@ -27,15 +27,9 @@ class Setting:
 
 def setting_of(record: Record) -> Setting:
     """The setting of a record."""
-    cell = record["cell"]
-    return Setting(
-        cell["problem"],
-        cell["method"],
-        cell["variant"],
-        cell["protocol"],
-        _level(cell["level"]),
-        cell["kind"],
-    )
+    cell = Cell.from_json(record["cell"])
+    level = _level(cell.level)
+    return Setting(cell.problem, cell.method, cell.variant, cell.protocol, level, cell.kind)
 
 
 @final

@@ -41,12 +41,8 @@ class Page:
             self.blocks.append(("table", [list(head), *[list(row) for row in rows]]))
 
     def markdown(self) -> str:
-        return (
-            "\n\n".join(
-                [f"# {self.title}", *[_markdown(kind, content) for kind, content in self.blocks]]
-            )
-            + "\n"
-        )
+        blocks = [_markdown(kind, content) for kind, content in self.blocks]
+        return "\n\n".join([f"# {self.title}", *blocks]) + "\n"
 
     def html(self) -> str:
         body = "\n".join(_html(kind, content) for kind, content in self.blocks)

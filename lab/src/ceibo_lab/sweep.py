@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from multiprocessing import get_context
@@ -40,9 +40,7 @@ _ONE_THREAD: Final = (
 @final
 @dataclass(frozen=True)
 class Options:
-    """How a sweep is run: backend (None: loky, or processes without joblib), workers (0: one per
-    core), seconds.
-    """
+    """How a sweep is run; backend None is loky, or processes without joblib."""
 
     backend: str | None = None
     jobs: int = 0
@@ -57,9 +55,7 @@ class Options:
 @final
 @dataclass(frozen=True)
 class Summary:
-    """What a sweep did: cells finished before, finished now, of those failed, left over; seconds;
-    notes.
-    """
+    """What a sweep did: cells finished before and now, of those failed, left over."""
 
     before: int
     finished: int
@@ -86,9 +82,7 @@ Progress = Callable[[int, int, Record], None]  # finished now, to do, the latest
 def sweep(
     cells: Sequence[Cell], path: Path, options: Options, progress: Progress | None = None
 ) -> Summary:
-    """Runs the cells that the folder of `path` does not hold yet, and appends their records to
-    `path`.
-    """
+    """Runs the cells that the folder of `path` does not hold, and appends their records."""
     backend = options.backend or ("loky" if find_spec("joblib") else "processes")
     if backend not in BACKENDS:
         raise InputError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}.")
@@ -135,11 +129,10 @@ def _serial(cells: Iterator[Cell], deadline: float, _options: Options) -> Record
 
 
 def _processes(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
+    fresh, owner = get_context("spawn"), os.getpid()
     with (
         _one_thread(),
-        ProcessPoolExecutor(
-            options.workers, get_context("spawn"), _die_with, (os.getpid(),)
-        ) as pool,
+        ProcessPoolExecutor(options.workers, fresh, _die_with, (owner,)) as pool,
     ):
         running: set[Future[Record | None]] = set()
         more = True
@@ -161,7 +154,7 @@ def _loky(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    joblib, distributed = _optional("joblib", "distributed", extra="paper,dask")
+    joblib, distributed = _optional("joblib", "distributed", extra="[dask]")
     with ExitStack() as stack:
         stack.enter_context(_one_thread())
         if options.address is None:
@@ -178,15 +171,11 @@ def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
     """Ray itself: its backend for joblib cannot hand results over as they come."""
-    (ray,) = _optional("ray", extra="ray")
+    (ray,) = _optional("ray", extra="[ray]")
     with _one_thread():
         if options.address is None:
-            ray.init(
-                num_cpus=options.workers,
-                include_dashboard=False,
-                ignore_reinit_error=True,
-                log_to_driver=False,
-            )
+            quiet = {"include_dashboard": False, "log_to_driver": False}
+            ray.init(num_cpus=options.workers, ignore_reinit_error=True, **quiet)
         else:
             ray.init(address=options.address, ignore_reinit_error=True)
         try:
@@ -209,7 +198,7 @@ def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 def _joblib(
     cells: Iterator[Cell], deadline: float, jobs: int | None, local: bool = False
 ) -> Records:
-    (joblib,) = _optional("joblib", extra="paper")
+    (joblib,) = _optional("joblib")
     owner = os.getpid() if local else None
     tasks = (joblib.delayed(_task)(cell, deadline, owner) for cell in cells)
     yield from joblib.Parallel(
@@ -217,14 +206,13 @@ def _joblib(
     )(tasks)
 
 
-def _optional(*names: str, extra: str) -> list[Any]:
+def _optional(*names: str, extra: str = "") -> list[Any]:
     """Modules of optional packages, or an error that says how to install them."""
     try:
         return [importlib.import_module(name) for name in names]
     except ImportError as error:
-        raise InputError(
-            f"this backend needs {error.name}: pip install 'ceibo[{extra}]'."
-        ) from error
+        needed = f"pip install 'ceibo-lab{extra}'"
+        raise InputError(f"this backend needs {error.name}: {needed}.") from error
 
 
 def _task(cell: Cell, deadline: float, owner: int | None) -> Record | None:
@@ -248,9 +236,7 @@ _watching = threading.Lock()
 
 
 def _die_with(owner: int) -> None:
-    """Ends this worker when the sweep that started it is gone (killed, so that it could not say
-    so).
-    """
+    """Ends this worker when the sweep that started it is gone, as after a kill."""
     if not _watching.acquire(blocking=False):
         return  # already watching
 
@@ -267,24 +253,20 @@ def _alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        return True
+    except PermissionError:  # somebody else's, and there
+        pass
     return True
 
 
-@final
-class _one_thread:
-    """Sets the environment so that processes started inside use one thread for linear algebra; put
-    back afterwards.
-    """
-
-    def __enter__(self) -> None:
-        self.before: dict[str, str | None] = {name: os.environ.get(name) for name in _ONE_THREAD}
-        os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-
-    def __exit__(self, *error: Any) -> None:
-        for name, value in self.before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Lets processes that are started inside use one thread for linear algebra."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
                 os.environ[name] = value

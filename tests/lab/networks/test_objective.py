@@ -38,8 +38,8 @@ def test_products_of_thin_layers_give_the_same_errors(task: Task) -> None:
     for u in random_design(task, 3, 5):
         ranks = task.ranks(u)
         with torch.inference_mode():
-            assert task.evaluator._wrong_dense(ranks, rows, 50) == task.evaluator.wrong(ranks, rows)
-            assert task.evaluator._wrong_dense(ranks, rows, 7) == task.evaluator.wrong(ranks, rows)
+            assert task.evaluator.wrong_dense(ranks, rows, 50) == task.evaluator.wrong(ranks, rows)
+            assert task.evaluator.wrong_dense(ranks, rows, 7) == task.evaluator.wrong(ranks, rows)
 
 
 def test_mean_of_many_evaluations_is_the_error_on_the_whole_set(task: Task) -> None:

@@ -15,16 +15,7 @@ from ceibo_lab.methods.ceibo import KERNEL, Ceibo
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.problems import problem
 from ceibo_lab.record import Cell
-from ceibo_lab.run import (
-    Run,
-    Watch,
-    digest,
-    incumbent,
-    recommended,
-    row_of,
-    shorten,
-    shorten_all,
-)
+from ceibo_lab.run import Run, Watch, digest, incumbent, recommended, row_of, shorten, shorten_all
 
 RECOMMEND_EVERY: Final = 10  # steps between two searches for the minimiser of the posterior mean
 # Of the model that answers for methods which have none.
@@ -83,8 +74,5 @@ def optimise(cell: Cell, watch: Watch) -> dict[str, Any]:
     trace["distance"] = shorten_all(target.distance(points), 4)
     if target.active is not None:
         trace["distance_active"] = shorten_all(target.distance(points, active_only=True), 4)
-    return {
-        "trace": trace,
-        "digest": digest(evidence),
-        "times": {"suggest": round(run.seconds["suggest"], 3)},
-    }
+    times = {"suggest": round(run.seconds["suggest"], 3)}
+    return {"trace": trace, "digest": digest(evidence), "times": times}

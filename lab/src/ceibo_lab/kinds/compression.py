@@ -21,14 +21,9 @@ from ceibo_lab.kinds.benchmark import JUDGE
 from ceibo_lab.methods import method
 from ceibo_lab.methods.ceibo import Ceibo
 from ceibo_lab.plans.compression import INITIAL
+from ceibo_lab.problems.networks import tasks
 from ceibo_lab.problems.networks.objective import NoisyNetwork, Objective
-from ceibo_lab.problems.networks.tasks import (
-    Task,
-    blueprint,
-    find_files,
-    load_task,
-    random_design,
-)
+from ceibo_lab.problems.networks.tasks import Task
 from ceibo_lab.record import Cell
 from ceibo_lab.run import Place, Run, Watch, digest, incumbent, lowest, recommended, row_of
 
@@ -47,12 +42,12 @@ def require_files(names: Iterable[str]) -> None:
     """Raises an error that says what is missing of the data and weights of these tasks."""
     for name in names:
         folders, _ = _sources(name)
-        find_files(name, _places(folders))
+        tasks.find_files(name, _places(folders))
 
 
 def _sources(name: str) -> tuple[str, str]:
     device = os.environ.get(DEVICE) or ("cuda" if torch.cuda.is_available() else "cpu")
-    needs = blueprint(name).needs
+    needs = tasks.blueprint(name).needs
     if needs and not os.environ.get(FOLDERS):
         raise InputError(
             f"the compression experiments need data and weights, {name}:"
@@ -72,7 +67,7 @@ def _task(name: str, folders: str, device: str) -> Task:
     if device != "cpu":  # rounding like a CPU's, and the same each time
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.deterministic = True
-    return load_task(name, _places(folders), device)
+    return tasks.load_task(name, _places(folders), device)
 
 
 def search(task: Task, cell: Cell, watch: Watch) -> dict[str, Any]:
@@ -80,7 +75,7 @@ def search(task: Task, cell: Cell, watch: Watch) -> dict[str, Any]:
     objective = Objective(task, cell.seed, cell.level, cell.variant)
     noisy, truth = NoisyNetwork(objective, cell.protocol, INITIAL), objective.as_problem()
     run = Run(truth.space, noisy)
-    for u in random_design(task, cell.seed, INITIAL):
+    for u in tasks.random_design(task, cell.seed, INITIAL):
         run.measure(u)
     entry, judge = method(cell.method), Ceibo(run.space, cell.seed, JUDGE)
     at_work = entry.start(run.space, cell.seed)

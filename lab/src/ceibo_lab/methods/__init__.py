@@ -10,16 +10,16 @@ VARIANTS, and the outside references, each with an initial design of its own.
 A new method is a class in a file of its own (see `Method`), and an Entry in one of the two tables.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ceibo.decide.space import Space
 from ceibo.decide.suggest import Settings
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method
-from ceibo_lab.methods.ceibo import KERNEL, Ceibo, ShortSearch
+from ceibo_lab.methods.ceibo import KERNEL, Ceibo
 from ceibo_lab.methods.random import RandomSearch
-from ceibo_lab.methods.variants import VARIANTS
+from ceibo_lab.methods.variants import VARIANTS, short_search
 
 LABELS: Final = {
     "corrected-ei": "corrected EI",
@@ -33,33 +33,31 @@ LABELS: Final = {
     "knowledge-gradient": "knowledge gradient",
 }
 PAPER_SEVEN: Final = ("corrected-ei", "ei", "corrected-pi", "pi", "ucb", "noisy-ei", "q-noisy-ei")
-REFERENCES: Final = {
-    "random": "random search",
-    "botorch-qlognei": "BoTorch qLogNEI",
-    "optuna-gp": "Optuna GPSampler",
-}
+REFERENCES: Final = ("random", "botorch-qlognei", "optuna-gp")
 
 
-def _start_random(space: Space, seed: int) -> Method:
-    return RandomSearch(space, seed)
+def _references(initial: int) -> dict[str, Entry]:
+    """The outside references, each with an initial design of so many points of its own."""
 
-
-def _start_botorch(initial: int) -> Callable[[Space, int], Method]:
-    def start(space: Space, seed: int) -> Method:
+    def botorch(space: Space, seed: int) -> Method:
         from ceibo_lab.methods.botorch import Botorch  # torch and BoTorch, only when asked for
 
         return Botorch(space, seed, initial)
 
-    return start
-
-
-def _start_optuna(initial: int) -> Callable[[Space, int], Method]:
-    def start(space: Space, seed: int) -> Method:
+    def optuna(space: Space, seed: int) -> Method:
         from ceibo_lab.methods.optuna import Optuna  # torch and Optuna, only when asked for
 
         return Optuna(space, seed, initial)
 
-    return start
+    search = {"restarts": RESTARTS, "raw_samples": RAW_SAMPLES}
+    # records of runs without such a design say nothing of their settings
+    return {
+        "random": Entry("random search", RandomSearch, {}),
+        "botorch-qlognei": Entry("BoTorch qLogNEI", botorch, search if initial else {}),
+        "optuna-gp": Entry(
+            "Optuna GPSampler", optuna, {"n_startup_trials": initial} if initial else {}
+        ),
+    }
 
 
 # -- the paper's -----------------------------------------------------------------------
@@ -79,7 +77,7 @@ def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tupl
 
     def start(space: Space, seed: int) -> Method:
         inner = Ceibo(space, seed, settings)
-        return ShortSearch(inner) if short else inner
+        return short_search(inner) if short else inner
 
     name = acquisition + "/map" * (fit == "map") + "/short" * short
     label = LABELS[acquisition] + ", MAP" * (fit == "map") + ", short search" * short
@@ -90,9 +88,7 @@ def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tupl
 METHODS: Final[dict[str, Entry]] = {
     **dict(_acquisition(name, fit) for name in LABELS for fit in ("ml", "map")),
     **dict(_acquisition(name, short=True) for name in PAPER_SEVEN),
-    "random": Entry(REFERENCES["random"], _start_random, {}),
-    "botorch-qlognei": Entry(REFERENCES["botorch-qlognei"], _start_botorch(0), {}),
-    "optuna-gp": Entry(REFERENCES["optuna-gp"], _start_optuna(0), {}),
+    **_references(0),
 }
 
 # -- the suite's -----------------------------------------------------------------------
@@ -138,17 +134,7 @@ def _candidate(name: str) -> Entry:
 
 SUITE: Final[dict[str, Entry]] = {
     **{name: _candidate(name) for name in CANDIDATES},
-    "random": Entry(REFERENCES["random"], _start_random, {}),
-    "botorch-qlognei": Entry(
-        REFERENCES["botorch-qlognei"],
-        _start_botorch(REFERENCE_INITIAL),
-        {"restarts": RESTARTS, "raw_samples": RAW_SAMPLES},
-    ),
-    "optuna-gp": Entry(
-        REFERENCES["optuna-gp"],
-        _start_optuna(REFERENCE_INITIAL),
-        {"n_startup_trials": REFERENCE_INITIAL},
-    ),
+    **_references(REFERENCE_INITIAL),
 }
 
 

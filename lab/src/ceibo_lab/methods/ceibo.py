@@ -1,19 +1,14 @@
 """ceibo's own suggestions: `ceibo.decide.suggest`, the same code that every study uses."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, final
 
-import numpy as np
-from scipy.optimize import minimize
-
-from ceibo import acquisition as acq
-from ceibo.acquisition.sampling import spread_points
 from ceibo.decide.space import Space
 from ceibo.decide.suggest import Evidence, Model, Settings, fit_model, suggest
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import Proposal
-from ceibo_lab.problem import stream
 
 KERNEL: Final = "matern52"  # of the paper's experiments
 
@@ -53,48 +48,32 @@ class Ceibo:
         return None if self.previous is None else self.previous.fit.hyperparameters
 
 
+def _as_it_is(_inner: Ceibo, evidence: Evidence) -> Evidence:
+    return evidence
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class ShortSearch:
-    """The same model and acquisition, maximised by a few L-BFGS steps on its natural scale.
+class Altered:
+    """ceibo's suggestions with a part of them replaced.
 
-    Stands for code that stops the inner search early: `starts` of the best of `raw` quasi-random
-    points climb for `steps` iterations each.
+    Args:
+        inner: the method as it is.
+        read: what the model sees of the evidence.
+        proposing: how the next point is chosen.
+        recommending: what is recommended.
     """
 
     inner: Ceibo
-    raw: int = 512
-    starts: int = 10
-    steps: int = 5
+    read: Callable[[Ceibo, Evidence], Evidence] = _as_it_is
+    proposing: Callable[[Ceibo, Evidence, int], Proposal] = Ceibo.propose
+    recommending: Callable[[Ceibo, Evidence], Array | None] = Ceibo.recommend
 
     def propose(self, evidence: Evidence, number: int) -> Proposal:
-        model, dimension = self.inner.refit(evidence), len(self.inner.space)
-        seed = int(stream(self.inner.seed, f"search {number}").integers(2**62))
-        function = acq.build(self.inner.settings.acquisition, model.gp, seed=seed)
-        points = spread_points(self.raw, dimension, np.random.default_rng(seed))
-        order = np.argsort(-function.value(points), kind="stable")[: self.starts]
-
-        def loss(x: Array) -> tuple[float, Array]:
-            value, gradient = function.value_and_gradient(x[None, :])
-            return -float(value[0]), -gradient[0]
-
-        bounds = [(0.0, 1.0)] * dimension
-        ends = [
-            minimize(
-                loss,
-                points[k],
-                jac=True,
-                bounds=bounds,
-                method="L-BFGS-B",
-                options={"maxiter": self.steps},
-            )
-            for k in order
-        ]
-        best = min(ends, key=lambda end: float(end.fun))
-        return Proposal(np.clip(best.x, 0.0, 1.0), model, model.natural(-float(best.fun)))
+        return self.proposing(self.inner, self.read(self.inner, evidence), number)
 
     def model(self, evidence: Evidence) -> Model:
-        return self.inner.model(evidence)
+        return self.inner.model(self.read(self.inner, evidence))
 
     def recommend(self, evidence: Evidence) -> Array | None:
-        return self.inner.recommend(evidence)
+        return self.recommending(self.inner, evidence)

@@ -61,12 +61,11 @@ class Optuna:
         sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=startup)
         study = optuna.create_study(direction="minimize", sampler=sampler)
         for x, y in zip(evidence.X, evidence.y, strict=True):
-            params = self.space.from_unit(x)
-            study.add_trial(
-                optuna.trial.create_trial(
-                    params=params, distributions=self._distributions, value=float(y)
-                )
-            )
+            known: dict[str, Any] = {
+                "params": self.space.from_unit(x),
+                "distributions": self._distributions,
+            }
+            study.add_trial(optuna.trial.create_trial(**known, value=float(y)))
         return study
 
 

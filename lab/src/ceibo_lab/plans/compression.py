@@ -25,19 +25,8 @@ _THREE: Final = ("corrected-ei", "ei", "random")
 
 
 def _block(name: str, methods: tuple[str, ...], seeds: int) -> Block:
-    return Block(
-        name,
-        (name,),
-        methods,
-        ("pooled",),
-        (1.0,),
-        ("stored",),
-        kind="compression",
-        seeds=seeds,
-        steps=EVALUATIONS - INITIAL,
-        quick_seeds=1,
-        quick_steps=6,
-    )
+    block = Block(name, (name,), methods, ("pooled",), (1.0,), ("stored",), "compression", seeds)
+    return replace(block, steps=EVALUATIONS - INITIAL, quick_seeds=1, quick_steps=6)
 
 
 _FC3: Final = replace(_block("fc3", (*PAPER_SEVEN, "random"), 10), in_quick=False)

@@ -9,6 +9,7 @@ by the centre of the box; draws of a Gaussian process are new for every seed.
 """
 
 import hashlib
+from dataclasses import replace
 from typing import Final
 
 from ceibo.errors import InputError
@@ -100,20 +101,12 @@ def _blocks(
     first_seed: int = 0,
 ) -> tuple[Block, ...]:
     """A block per problem, with its own noise settings and trials unless others are given."""
-    return tuple(
-        Block(
-            name,
-            (name,),
-            methods,
-            noises=noises(name) if noise is None else (noise,),
-            kind="suite",
-            seeds=seeds,
-            steps=steps or trials(name),
-            quick_seeds=1,
-            first_seed=first_seed,
-        )
-        for name in half
-    )
+    blocks = []
+    for name in half:
+        block = Block(name, (name,), methods, kind="suite", seeds=seeds, first_seed=first_seed)
+        met = noises(name) if noise is None else (noise,)
+        blocks.append(replace(block, noises=met, steps=steps or trials(name), quick_seeds=1))
+    return tuple(blocks)
 
 
 SUITE: Final = (

@@ -15,7 +15,7 @@ from ceibo_lab.problems.classics import griewank, hartmann, levy, powell, sphere
 from ceibo_lab.problems.draws import matern_draw
 from ceibo_lab.problems.mixed import mixed_process, mixed_recipe
 from ceibo_lab.problems.scenario import scenario
-from ceibo_lab.problems.tables import boosting, mlp, svm
+from ceibo_lab.problems.tables import TABLES, table_problem
 
 PROBLEMS: Final[dict[str, Callable[[], Problem]]] = {
     "hartmann": hartmann,
@@ -33,9 +33,7 @@ PROBLEMS: Final[dict[str, Callable[[], Problem]]] = {
     "branin-in-20": more.branin_in_20,
     "mixed-process": mixed_process,
     "mixed-recipe": mixed_recipe,
-    "svm": svm,
-    "mlp": mlp,
-    "boosting": boosting,
+    **{name: partial(table_problem, name) for name in TABLES},
 }
 DRAWN: Final[dict[str, Callable[[int], Problem]]] = {
     "draw-2d": partial(matern_draw, 2, 0.2),

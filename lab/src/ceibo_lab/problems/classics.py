@@ -1,6 +1,4 @@
-"""The paper's benchmark functions. Ranges are constants; a test finds them again by maximising over
-the box.
-"""
+"""The paper's benchmark functions; a test finds their ranges again by maximising."""
 
 from typing import Final
 
@@ -39,8 +37,9 @@ def levy_values(X: Array) -> Array:
 
 
 def powell_values(X: Array) -> Array:
-    """(a + 10b)² + 5(c − d)² + (b − 2c)⁴ + 10(a − d)⁴ over groups of four coordinates; those left
-    over are inert.
+    """Powell's function over groups of four coordinates; those left over are inert.
+
+    (a + 10b)² + 5(c − d)² + (b − 2c)⁴ + 10(a − d)⁴
     """
     total = np.zeros(len(X))
     for k in range(0, X.shape[1] - 3, 4):

@@ -41,40 +41,23 @@ _RANGE: Final = 6.0
 @final
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """One function: values at POINTS equally spaced points of [0, width]; maximised in the
-    paper.
-    """
+    """One function: values at POINTS equally spaced points of [0, width]; to be maximised."""
 
     width: float
     values: Array  # (POINTS,)
 
     def __call__(self, x: Array) -> Array:
-        """Values at points of [0, width]: that of the nearest point of the table, the lower one of
-        a tie.
-        """
+        """Values at points of [0, width]: those of the nearest table point, the lower of a tie."""
         places = np.ceil(np.asarray(x) / self.width * (POINTS - 1) - 0.5).astype(np.intp)
         return np.asarray(self.values[np.clip(places, 0, POINTS - 1)])
-
-    def as_problem(self) -> Problem:
-        """Minus the draw, to be minimised."""
-        best = np.flatnonzero(self.values == self.values.max())
-        places = (best / (POINTS - 1) * self.width)[:, None]
-        ends = np.zeros(1), np.full(1, self.width)
-        spread = float(np.ptp(self.values))
-        return Problem(
-            "gp-draw", *ends, lambda X: -self(X[:, 0]), places, -float(self.values.max()), spread
-        )
 
 
 def draw(width: float, seed: int, purpose: str = "gp-draw") -> Draw:
     """Draw number `seed` over [0, width]; `purpose` names an independent series of draws."""
     cosines, sines = _waves(width)
     rng = stream(seed, purpose)
-    return Draw(
-        width,
-        cosines @ rng.standard_normal(cosines.shape[1])
-        + sines @ rng.standard_normal(sines.shape[1]),
-    )
+    even = cosines @ rng.standard_normal(cosines.shape[1])
+    return Draw(width, even + sines @ rng.standard_normal(sines.shape[1]))
 
 
 def kernel_matrix(width: float, points: int) -> Array:

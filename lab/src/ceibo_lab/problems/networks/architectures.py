@@ -32,9 +32,7 @@ class FC3(nn.Module):
 
 @final
 class VGG16(nn.Module):
-    """The convolutions of VGG-16 with global average pooling and a small classifier (not the
-    original fc layers).
-    """
+    """VGG-16's convolutions with global average pooling and a small classifier of their own."""
 
     def __init__(self, classes: int = 100, hidden: int = 512) -> None:
         super().__init__()

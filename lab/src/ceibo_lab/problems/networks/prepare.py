@@ -1,6 +1,4 @@
-"""From pictures as bytes to what a network expects: cropping, scaling, the order and the units of
-the colours.
-"""
+"""From pictures as bytes to what a network expects: size, order and units of the colours."""
 
 from dataclasses import dataclass
 from typing import Final, final

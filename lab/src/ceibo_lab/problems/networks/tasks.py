@@ -1,5 +1,4 @@
-"""The paper's three compression tasks: which network, which data, what a parameter of the search
-means.
+"""The paper's compression tasks: which network, which data, what a parameter means.
 
     fc3        rank_i = int(θ_i · max_i), truncated SVD of each weight matrix
     vgg16      rank_i = int(θ_i · max_i), Tai et al.'s separable split of each convolution
@@ -26,6 +25,7 @@ from ceibo.compression.lowrank import Factorization
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo_lab.problem import stream
+from ceibo_lab.problems.networks import prepare
 from ceibo_lab.problems.networks.architectures import (
     FC3,
     HE_STYLE,
@@ -37,13 +37,7 @@ from ceibo_lab.problems.networks.architectures import (
 )
 from ceibo_lab.problems.networks.evaluator import Evaluator
 from ceibo_lab.problems.networks.pictures import load_few_mnist, load_mnist, load_tar
-from ceibo_lab.problems.networks.prepare import (
-    HE_INPUT,
-    TORCHVISION_INPUT,
-    VGG16_INPUT,
-    flat_grey,
-    prepared,
-)
+from ceibo_lab.problems.networks.prepare import flat_grey, prepared
 from ceibo_lab.problems.networks.train import Course, train
 from ceibo_lab.problems.networks.weights import check_hash, load_weights, metadata
 
@@ -66,11 +60,9 @@ class Choice:
 
     def theta(self, u: float) -> float:
         """From 0..1 to the interval."""
-        theta = (
-            self.low * (self.high / self.low) ** u
-            if self.log
-            else self.low + (self.high - self.low) * u
-        )
+        theta = self.low + (self.high - self.low) * u
+        if self.log:
+            theta = self.low * (self.high / self.low) ** u
         return min(max(theta, self.low), self.high)
 
     def rank(self, theta: float, factor: Factorization) -> int:
@@ -102,9 +94,7 @@ class Need:
 @final
 @dataclass(frozen=True)
 class Blueprint:
-    """A task before its data are loaded: choices of ranks, files needed, and (their paths, device)
-    -> Loaded.
-    """
+    """A task before its data are loaded; `load` takes the paths of its files and a device."""
 
     name: str
     choices: tuple[Choice, ...]
@@ -143,39 +133,14 @@ class Task:
         return {choice.layer: choice.rank(theta, factors[choice.layer]) for choice, theta in pairs}
 
 
-@final
-@dataclass(frozen=True)
-class Folders:
-    """Where data and weights are looked for."""
-
-    places: tuple[Path, ...]
-
-    def find(self, need: Need) -> Path:
-        """The first file or folder that fits one of the patterns."""
-        for pattern in need.patterns:
-            for place in self.places:
-                if found := sorted(place.glob(pattern)):
-                    return found[0]
-        where = ", ".join(map(str, self.places)) or "no folder at all"
-        raise InputError(
-            f"{need.what} not found: expected {' or '.join(need.patterns)} in {where}."
-        )
-
-
 _FC3_NEEDS: Final = (
     Need("MNIST's test pictures", ("mnist/t10k-images*", "t10k-images*")),
-    Need(
-        "the trained FC3 (ceibo paper train fc3)",
-        ("fc3*.safetensors", "fc3*.pth"),
-    ),
+    Need("the trained FC3 (ceibo paper train fc3)", ("fc3*.safetensors", "fc3*.pth")),
 )
 _VGG16_NEEDS: Final = (
     Need("Tiny ImageNet", ("tiny-imagenet*.tar*",)),
     Need("VGG-16's convolutions", ("vgg16-features*.safetensors", "vgg16*.pth")),
-    Need(
-        "the classifier (ceibo paper train vgg16-head)",
-        ("vgg16-head*.safetensors",),
-    ),
+    Need("the classifier (ceibo paper train vgg16-head)", ("vgg16-head*.safetensors",)),
 )
 _RESNET50_NEEDS: Final = (
     Need("ImageNet validation pictures", ("imagenet-val*.tar*",)),
@@ -212,17 +177,11 @@ def _load_vgg16(paths: Sequence[Path], device: str) -> Loaded:
     network = VGG16(classes=len(pictures.classes))
     load_weights(network, weights, optional=("classifier.",))
     load_weights(network, head, optional=("features.",))
-    about = {
-        "pictures": (
-            f"Tiny ImageNet, {len(pictures.classes)} classes, {len(pictures)} val,"
-            f" {VGG16_INPUT.size} pixels"
-        ),
-        "weights": check_hash(weights),
-        "head": check_hash(head),
-    }
-    return _loaded(
-        network, prepared(pictures.pixels, VGG16_INPUT, device), pictures.labels, about, device
-    )
+    size, classes = prepare.VGG16_INPUT.size, len(pictures.classes)
+    said = f"Tiny ImageNet, {classes} classes, {len(pictures)} val, {size} pixels"
+    about = {"pictures": said, "weights": check_hash(weights), "head": check_hash(head)}
+    inputs = prepared(pictures.pixels, prepare.VGG16_INPUT, device)
+    return _loaded(network, inputs, pictures.labels, about, device)
 
 
 def _load_resnet50(paths: Sequence[Path], device: str) -> Loaded:
@@ -231,15 +190,14 @@ def _load_resnet50(paths: Sequence[Path], device: str) -> Loaded:
     pictures = load_tar(data)
     network = ResNet50(style=HE_STYLE if he else ResNetStyle())
     load_weights(network, weights)
-    wanted = HE_INPUT if he else TORCHVISION_INPUT
+    wanted = prepare.HE_INPUT if he else prepare.TORCHVISION_INPUT
     about = {
         "pictures": f"ImageNet validation, {len(pictures)} pictures, centre {wanted.size}",
         "weights": check_hash(weights),
         "style": "He et al." if he else "torchvision",
     }
-    return _loaded(
-        network, prepared(pictures.pixels, wanted, device), pictures.labels, about, device
-    )
+    inputs = prepared(pictures.pixels, wanted, device)
+    return _loaded(network, inputs, pictures.labels, about, device)
 
 
 def _loaded(
@@ -291,21 +249,26 @@ def blueprint(name: str) -> Blueprint:
 
 
 def load_task(name: str, places: Sequence[Path], device: str = "cpu") -> Task:
-    """Loads a task: data and weights from the first of the folders that has them, layers
-    decomposed.
-    """
+    """Loads a task from the first of the folders that has its data, and decomposes the layers."""
     plan = blueprint(name)
     return make_task(plan.name, plan.choices, plan.load(find_files(name, places), device))
 
 
 def find_files(name: str, places: Sequence[Path]) -> list[Path]:
-    """The files a task needs, from the first of the folders that has each, or an error that says
-    what is missing.
-    """
+    """The files a task needs, or an error that says which is in none of the folders."""
     if missing := [place for place in places if not place.is_dir()]:
         raise InputError(f"{missing[0]}: expected a folder with data or weights.")
-    folders = Folders(tuple(places))
-    return [folders.find(need) for need in blueprint(name).needs]
+    return [_find(need, places) for need in blueprint(name).needs]
+
+
+def _find(need: Need, places: Sequence[Path]) -> Path:
+    """The first file or folder that fits one of the patterns."""
+    for pattern in need.patterns:
+        for place in places:
+            if found := sorted(place.glob(pattern)):
+                return found[0]
+    where = ", ".join(map(str, places)) or "no folder at all"
+    raise InputError(f"{need.what} not found: expected {' or '.join(need.patterns)} in {where}.")
 
 
 def make_task(name: str, choices: tuple[Choice, ...], loaded: Loaded) -> Task:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 import torch
 from torch import Tensor, nn
@@ -25,9 +25,7 @@ NETWORKS: Final = ("fc3", "vgg16-head")
 @final
 @dataclass(frozen=True)
 class Course:
-    """How to train: Adam with a rate that falls along half a cosine, on batches in an order set by
-    the seed.
-    """
+    """How to train: Adam, its rate falling along half a cosine, batches ordered by the seed."""
 
     epochs: int
     rate: float = 1e-3
@@ -77,33 +75,20 @@ def tensors(pictures: Pictures, inputs: Tensor, device: str) -> tuple[Tensor, Te
 
 
 def train_fc3(data: Path, out: Path, course: Course, device: str) -> float:
-    """FC3 on the 60,000 training pictures; writes it with its hash and returns the error on the
-    10,000 others.
-    """
+    """Trains FC3 into a file, and returns its error on MNIST's test pictures."""
     torch.manual_seed(course.seed)
     network = FC3().to(device)
     began = time.perf_counter()
     learn, check = load_mnist(data, "train"), load_mnist(data, "test")
     train(network, *tensors(learn, flat_grey(learn), device), course)
     error = error_rate(network, *tensors(check, flat_grey(check), device))
-    about = {
-        "network": "FC3 784-1000-1000-10",
-        "data": "MNIST",
-        "test_error": error,
-        **asdict(course),
-    }
-    save_weights(
-        network,
-        out,
-        about | {"seconds": round(time.perf_counter() - began, 1), "torch": torch.__version__},
-    )
+    about = {"network": "FC3 784-1000-1000-10", "data": "MNIST", "test_error": error}
+    save_weights(network, out, about | _made(course, began))
     return error
 
 
 def train_vgg16_head(data: Path, weights: Path, out: Path, course: Course, device: str) -> float:
-    """The classifier of VGG16 on its frozen, pooled features; writes it and returns the error on
-    the val pictures.
-    """
+    """Trains VGG16's classifier into a file, and returns its error on the val pictures."""
     torch.manual_seed(course.seed)
     began = time.perf_counter()
     learn = load_split(data, "train", None)
@@ -114,21 +99,22 @@ def train_vgg16_head(data: Path, weights: Path, out: Path, course: Course, devic
     marks = [torch.from_numpy(pictures.labels).to(device) for pictures in (learn, check)]
     train(network.classifier, seen[0], marks[0], course)
     error = error_rate(network.classifier, seen[1], marks[1])
+    sizes = f"512-512-{len(learn.classes)}"
     about = {
-        "network": (
-            f"VGG16 classifier 512-512-{len(learn.classes)} on pooled features of"
-            f" {VGG16_INPUT.size} pixels"
-        ),
+        "network": f"VGG16 classifier {sizes} on pooled features of {VGG16_INPUT.size} pixels",
         "train_pictures": len(learn),
         "val_pictures": len(check),
         "val_error": error,
         "train_error": error_rate(network.classifier, seen[0], marks[0]),
-        **asdict(course),
-        "seconds": round(time.perf_counter() - began, 1),
-        "torch": torch.__version__,
     }
-    save_weights(network, out, about, only="classifier.")
+    save_weights(network, out, about | _made(course, began), only="classifier.")
     return error
+
+
+def _made(course: Course, began: float) -> dict[str, Any]:
+    """How and for how long something was trained."""
+    seconds = round(time.perf_counter() - began, 1)
+    return {**asdict(course), "seconds": seconds, "torch": torch.__version__}
 
 
 def load_split(data: Path, split: str, classes: Sequence[str] | None) -> Pictures:

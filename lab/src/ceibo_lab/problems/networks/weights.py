@@ -1,5 +1,7 @@
-"""Weights of networks: read from a torchvision checkpoint or a safetensors file, checked by name
-and shape; written with their hash, so that a result can say exactly which network it is about.
+"""Weights of networks, from a torchvision checkpoint or a safetensors file.
+
+They are checked by name and shape when read, and written with their hash, so that a result can say
+which network it is about.
 """
 
 import hashlib
@@ -21,9 +23,7 @@ _COUNTERS: Final = ".num_batches_tracked"
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Name -> tensor, from a safetensors file or a checkpoint of torch.save (nothing in it is
-    executed).
-    """
+    """Name -> tensor, from a safetensors file or a checkpoint, without executing anything."""
     if not path.is_file():
         raise InputError(f"{path}: there is no such file of weights.")
     if path.suffix == ".safetensors":
@@ -97,9 +97,7 @@ def _and_more(names: list[str]) -> str:
 
 
 def save_weights(network: nn.Module, path: Path, about: Mapping[str, Any], only: str = "") -> str:
-    """Writes (a part of) a network's weights, and beside them what is known of them with their
-    hash; returns it.
-    """
+    """Writes (a part of) a network's weights, and beside them what is known; returns the hash."""
     from safetensors.torch import save_file
 
     path.parent.mkdir(parents=True, exist_ok=True)
