@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import wilcoxon
 
 from ceibo import Study
-from ceibo_lab.suite.tasks import PROCESS, process_range, process_truth
+from ceibo_lab.problems.mixed import PROCESS, process_range, process_truth
 
 SPACE, RANGE, truth = PROCESS, process_range(), process_truth
 

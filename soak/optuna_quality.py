@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from ceibo.integrations.optuna import CeiboSampler, recommended, report_noise
-from ceibo_lab.problems import Problem
+from ceibo_lab.problem import Problem
 from ceibo_lab.problems.classics import hartmann
 from ceibo_lab.problems.more import branin, hartmann_6
 

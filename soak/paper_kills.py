@@ -28,7 +28,9 @@ def sweep(out: Path, *options: str) -> list[str]:
     return [
         sys.executable,
         "-m",
-        "ceibo_lab.sweep",
+        "ceibo",
+        "paper",
+        "run",
         *CELLS,
         "--out",
         str(out),
@@ -39,7 +41,7 @@ def sweep(out: Path, *options: str) -> list[str]:
 
 
 def records(folder: Path) -> dict[str, object]:
-    return {record["key"]: timeless(record) for record in read(folder).records}
+    return {record["key"]: timeless(record) for record in read(folder / "records").records}
 
 
 def killed(folder: Path, kills: int, seed: int) -> int:
@@ -48,12 +50,12 @@ def killed(folder: Path, kills: int, seed: int) -> int:
     """
     generator = random.Random(seed)
     for _ in range(kills):
-        started = subprocess.Popen(sweep(folder), stdout=subprocess.DEVNULL, start_new_session=True)
+        started = subprocess.Popen(sweep(folder), stderr=subprocess.DEVNULL, start_new_session=True)
         time.sleep(generator.uniform(1.0, 5.0))
         os.kill(started.pid, signal.SIGKILL)
         started.wait()
-    subprocess.run(sweep(folder), stdout=subprocess.DEVNULL, check=True)
-    return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
+    subprocess.run(sweep(folder), stderr=subprocess.DEVNULL, check=True)
+    return sum(path.read_bytes().count(b"\n") for path in folder.glob("records/*.jsonl"))
 
 
 def main() -> int:
@@ -67,7 +69,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
         subprocess.run(
-            sweep(top / "whole", "--backend", "serial"), stdout=subprocess.DEVNULL, check=True
+            sweep(top / "whole", "--backend", "serial"), stderr=subprocess.DEVNULL, check=True
         )
         whole = records(top / "whole")
         lines = killed(top / "killed", options.kills, options.seed)
@@ -87,7 +89,7 @@ def main() -> int:
                 print(f"{backend}: {package} is not installed, not run", flush=True)
                 continue
             subprocess.run(
-                sweep(top / backend, "--backend", backend), stdout=subprocess.DEVNULL, check=True
+                sweep(top / backend, "--backend", backend), stderr=subprocess.DEVNULL, check=True
             )
             same = records(top / backend) == whole
             passed &= same

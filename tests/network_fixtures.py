@@ -3,8 +3,18 @@
 import pytest
 import torch
 
-from ceibo_lab.compression.data import Pictures, load_few_mnist
-from ceibo_lab.compression.tasks import SMALL_CHOICES, Loaded, Task, blueprint, make_task
+from ceibo_lab.plans.compression import EVALUATIONS, INITIAL
+from ceibo_lab.problems.networks.pictures import Pictures, load_few_mnist
+from ceibo_lab.problems.networks.tasks import SMALL_CHOICES, Loaded, Task, blueprint, make_task
+from ceibo_lab.record import Cell
+
+
+def compression_cell(
+    task: str, method: str, seed: int, evaluations: int = EVALUATIONS, noise: str = "pooled"
+) -> Cell:
+    """A search with γ = 1 and weights counted as stored."""
+    steps = evaluations - INITIAL
+    return Cell("compression", task, "stored", noise, 1.0, method, seed, steps)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,6 +1,4 @@
-"""Figures of the compression experiments, from records: mean best with its band, the distribution
-of final results.
-"""
+"""Figures of the compression experiments: mean best with its band, final results, sizes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,20 +10,15 @@ import numpy as np
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+from ceibo_lab.compare import band
+from ceibo_lab.figures import STYLES, Figure, Style
 from ceibo_lab.library import Library
 from ceibo_lab.methods import METHODS
-from ceibo_lab.statistics import band
-from pages.compression.results import ANSWERS, ORDER, TITLES, finals, runs_of
+from ceibo_lab.plans.compression import TITLES
+from pages.compression.results import ANSWERS, ORDER, finals, runs_of
 
-# colour, dash, marker: grey prints stay readable
-_STYLES: Final[dict[str, tuple[str, Any, str]]] = {
-    "corrected-ei": ("#1b7837", "-", "o"),
-    "ei": ("#2166ac", "--", "s"),
-    "corrected-pi": ("#762a83", "-.", "^"),
-    "pi": ("#9970ab", ":", "v"),
-    "ucb": ("#b35806", (0, (5, 1)), "D"),
-    "noisy-ei": ("#e08214", (0, (3, 1, 1, 1)), "P"),
-    "q-noisy-ei": ("#7f7f7f", (0, (1, 1)), "X"),
+_STYLES: Final[dict[str, Style]] = {
+    **STYLES,
     "random": ("black", (0, (1, 3)), "*"),
     "knowledge-gradient": ("#c51b7d", "-", "<"),
     "corrected-kg": ("#f1b6da", "-", ">"),
@@ -35,7 +28,6 @@ _SETTINGS: Final[dict[Any, Any]] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
 }
-Figure = Any
 
 
 def write_figures(library: Library, folder: Path) -> dict[str, list[tuple[str, str]]]:
@@ -75,9 +67,7 @@ def write_figures(library: Library, folder: Path) -> dict[str, list[tuple[str, s
 
 
 def curves(library: Library, task: str) -> Figure:
-    """Left: lowest noisy value over evaluations. Middle, right: `best` and `recommended` on the
-    whole set.
-    """
+    """The lowest noisy value by evaluations; `best` and `recommended` on the whole set."""
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), constrained_layout=True)
     for method, runs in runs_of(library, task).items():
         traces = [run["trace"] for run in runs.values()]

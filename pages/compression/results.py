@@ -6,15 +6,12 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo_lab.compression.tasks import TASKS
-from ceibo_lab.experiments import EXPERIMENTS
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.methods import METHODS, PAPER_SEVEN
-from ceibo_lab.records import Record
-from ceibo_lab.statistics import Comparison, compare
+from ceibo_lab.plans import EXPERIMENTS
+from ceibo_lab.record import Record
 
 ORDER: Final = (*PAPER_SEVEN, "random", "corrected-kg", "knowledge-gradient")
-TITLES: Final = {name: plan.title for name, plan in TASKS.items()}
 
 
 @final
@@ -127,19 +124,14 @@ def _ranges(seeds: list[int]) -> str:
     return ", ".join(f"{part[0]}–{part[-1]}" if len(part) > 1 else str(part[0]) for part in parts)
 
 
-def paired(first: Mapping[int, float], second: Mapping[int, float]) -> Comparison:
-    """Of the seeds that both have: below means that the first is better."""
-    seeds = sorted(first.keys() & second.keys())
-    return compare([first[seed] for seed in seeds], [second[seed] for seed in seeds])
-
-
 def mean_of(runs: Mapping[int, Record], answer: str, name: str) -> float:
     return float(np.mean([run["final"][answer][name] for run in runs.values()]))
 
 
 def optimism(runs: Mapping[int, Record]) -> float:
-    """How much lower the lowest noisy value is, on average, than what the same network has on the
-    whole set.
+    """How much too low the lowest noisy value is, on average.
+
+    The same network is measured again on the whole set.
     """
     gaps = [
         run["final"]["best_observed"]["objective"] - min(run["trace"]["y"]) for run in runs.values()

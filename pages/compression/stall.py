@@ -1,5 +1,4 @@
-"""Why corrected EI may measure one place for ever: where it would measure next, and what that would
-teach it.
+"""Why corrected EI may measure one place for ever: what its next measurement would teach it.
 
 Notation: x⁺ the incumbent, x the maximiser of corrected EI, σ̃² the variance of f(x) − f(x⁺), u =
     μ(x⁺) − μ(x).
@@ -17,15 +16,16 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
-from ceibo.decide.suggest import Evidence, Settings, fit_model
+from ceibo.decide.model import fit_model
 from ceibo.gp.inputs import Array
-from ceibo_lab.compression.objective import Sample, told_noise
-from ceibo_lab.methods import ceibo_method, unit_space
-from ceibo_lab.proposers import KERNEL
-from ceibo_lab.records import Record
+from ceibo_lab.kinds.benchmark import JUDGE
+from ceibo_lab.plans.compression import INITIAL
+from ceibo_lab.problem import unit_space
+from ceibo_lab.problems.networks.objective import Sample, told_noise
+from ceibo_lab.record import Record
+from ceibo_lab.run import evidence_of
 
 NEAR: Final = 0.01  # in every coordinate of the unit cube
-INITIAL: Final = 30
 
 
 @final
@@ -51,19 +51,15 @@ class Stall:
 
 
 def stall(record: Record) -> Stall:
-    """Fits the model of a record's evaluations again, and asks what the next measurement
-    would do.
-    """
+    """Fits the model of a record again, and asks what the next measurement would do."""
     trace, cell = record["trace"], record["cell"]
     X = np.array(trace["u"])
     samples = [
         Sample(*seen) for seen in zip(trace["n"], trace["wrong"], trace["ratio"], strict=True)
     ]
     noise = told_noise(samples, cell["protocol"], cell["level"], INITIAL)
-    none = np.empty((0, X.shape[1]))
-    evidence = Evidence(X, np.array(trace["y"]), noise, np.arange(len(X)), none, none, len(X))
-    settings = Settings(kernel=KERNEL, fit=str(ceibo_method("corrected-ei").settings["fit"]))
-    model = fit_model(evidence, unit_space(X.shape[1]), settings)
+    evidence = evidence_of(X, np.array(trace["y"]), noise)
+    model = fit_model(evidence, unit_space(X.shape[1]), JUDGE)
     best = acq.find_incumbent(model.gp)
     x, value = acq.maximize(acq.build("corrected-ei", model.gp), seed=cell["seed"])
 

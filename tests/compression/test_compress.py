@@ -13,7 +13,7 @@ import ceibo
 from ceibo.compression import Compressible, compress
 from ceibo.compression.compress import rank_of, ranks_of
 from ceibo.errors import InputError
-from ceibo_lab.compression.tasks import Loaded
+from ceibo_lab.problems.networks.tasks import Loaded
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "compress_digits.py"
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from ceibo.compression.compressible import Compressible
 from ceibo.compression.lowrank import FORMS, Factorization, factorizable, factorize, replace_layers
 from ceibo.errors import InputError
-from ceibo_lab.compression.networks import FC3
+from ceibo_lab.problems.networks.architectures import FC3
 
 CONVOLUTIONS = ["separable", "flattened"]
 GEOMETRIES = [

@@ -129,9 +129,9 @@ class Parsed(Exception):
 
 
 def parsed(**params: Any) -> None:
-    for name in params.get("ids") or ():
-        from ceibo_lab.experiments import experiment
+    from ceibo_lab.plans import experiment
 
+    for name in params.get("ids") or ():
         assert name == "all" or experiment(name).id == name
     raise Parsed
 
@@ -160,8 +160,11 @@ def check_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
                 command.main(arguments, standalone_mode=False)
         case ["python", "-m", module, *arguments]:
             monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_only)
+            found = importlib.import_module(module)
+            if hasattr(found, "__path__"):
+                found = importlib.import_module(f"{module}.__main__")
             with pytest.raises(Parsed):
-                importlib.import_module(module).main(arguments)
+                found.main(arguments)
         case _:
             path = f"{os.environ['PATH']}{os.pathsep}{Path(sys.executable).parent}"
             assert shutil.which(words[0], path=path), words
@@ -294,7 +297,7 @@ def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
                 check_command(["ceibo", "paper", *wrong.split()], monkeypatch)
             assert not isinstance(caught.value, Parsed)
         with pytest.raises(SystemExit):
-            check_command(["python", "-m", "ceibo_lab.sweep", "--time-limits", "x"], monkeypatch)
+            check_command(["python", "-m", "pages.default", "x", "--doc-s", "x"], monkeypatch)
     page = tmp_path / "wrong.md"
     page.write_text("```\npip install ceibo\n```\n")
     with pytest.raises(AssertionError, match="commands are blocks of bash"):

@@ -22,8 +22,8 @@ from ceibo.integrations.optuna import (
     report_noise,
     stop_by_cost,
 )
+from ceibo.integrations.optuna.answers import verdict_of
 from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of_trials, record_of
-from ceibo.integrations.optuna.sampler import verdict_of
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ceibo_lab.records import Read, read
-from ceibo_lab.runner import Options, sweep
+from ceibo_lab.sweep import Options, sweep
 from tests.lab.small import small_cells
 
 

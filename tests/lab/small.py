@@ -1,6 +1,6 @@
 """Cells that take a moment."""
 
-from ceibo_lab.cells import Cell
+from ceibo_lab.record import Cell
 
 
 def small_cells(

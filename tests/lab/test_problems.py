@@ -11,7 +11,8 @@ from botorch.test_functions import Griewank, Hartmann, Levy, Powell, SyntheticTe
 from scipy.optimize import Bounds, minimize
 
 from ceibo.errors import InputError
-from ceibo_lab.problems import PROBLEMS, Problem, problem
+from ceibo_lab.problem import Problem
+from ceibo_lab.problems import problem
 from ceibo_lab.problems.draws import LENGTHSCALE, POINTS, draw, kernel_matrix
 from tests.helpers import Array
 
@@ -32,6 +33,7 @@ def botorch_oracles() -> dict[str, SyntheticTestFunction]:
 
 
 ORACLES = botorch_oracles()
+PAPER = ("hartmann", "griewank", "levy", "powell", "sphere", "scenario")
 
 
 def sample(target: Problem, count: int, seed: int = 0) -> Array:
@@ -61,7 +63,7 @@ def test_optima_are_those_of_botorch(name: str) -> None:
 
 
 @pytest.mark.parametrize("variant", ["plain", "shifted"])
-@pytest.mark.parametrize("name", sorted(PROBLEMS))
+@pytest.mark.parametrize("name", PAPER)
 def test_nothing_in_the_box_is_below_the_minimum(name: str, variant: str) -> None:
     for seed in range(3):
         target = problem(name, variant, seed)
@@ -89,7 +91,7 @@ def largest(target: Problem, starts: Array) -> float:
     return -lowest(target, starts, sign=-1.0)
 
 
-@pytest.mark.parametrize("name", sorted(PROBLEMS))
+@pytest.mark.parametrize("name", PAPER)
 def test_the_range_is_maximum_minus_minimum_over_the_box(name: str) -> None:
     target = problem(name)
     inner = sample(target, 20000)
@@ -144,13 +146,10 @@ def test_a_draw_takes_the_value_of_the_nearest_point() -> None:
     x = np.random.default_rng(0).uniform(0, 40, 200)
     nearest = np.argmin(np.abs(x[:, None] - grid), axis=1)
     np.testing.assert_array_equal(found(x), found.values[nearest])
-    as_problem = found.as_problem()
-    assert as_problem.minimum == -found.values.max()
-    assert as_problem(as_problem.optimisers)[0] == as_problem.minimum
 
 
 def test_unknown_names_list_the_known_ones() -> None:
     with pytest.raises(InputError, match="hartmann, griewank, levy, powell, sphere, scenario"):
-        problem("branin")
+        problem("banana")
     with pytest.raises(InputError, match="plain, shifted"):
         problem("levy", "rotated")

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from ceibo_lab.archive import archive
-from ceibo_lab.cells import Cell
+from ceibo_lab.record import Cell
 from ceibo_lab.records import Read, Writer, pack, read, timeless
 
 

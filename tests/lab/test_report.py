@@ -10,13 +10,12 @@ from typer.testing import CliRunner
 
 from ceibo_lab.claims import all_claims
 from ceibo_lab.cli import app
-from ceibo_lab.document import Page
+from ceibo_lab.compare import Row, Table, Verdict, compare, table
 from ceibo_lab.figures import write_figures
 from ceibo_lab.library import Library, Setting
+from ceibo_lab.page import Page
 from ceibo_lab.records import Read
 from ceibo_lab.report import report, write_report
-from ceibo_lab.statistics import compare
-from ceibo_lab.verdicts import Row, Table, Verdict, table
 
 
 def row(differences: list[float], lower: bool = True) -> Row:

@@ -8,16 +8,26 @@ import torch
 from botorch.test_functions import synthetic
 
 from ceibo.errors import InputError
-from ceibo_lab.cells import Cell
-from ceibo_lab.problems import Problem, more, stream
+from ceibo_lab.methods import CANDIDATES, REFERENCES, SUITE, method
+from ceibo_lab.methods.variants import VARIANTS
+from ceibo_lab.noise import NoisyProblem, Observed
+from ceibo_lab.plans.suite import (
+    DEVELOPMENT,
+    LOCKED,
+    NOISES,
+    PAIRS,
+    PROBLEMS,
+    noises,
+    suite_problem,
+    trials,
+)
+from ceibo_lab.problem import Problem, stream
+from ceibo_lab.problems import more
+from ceibo_lab.problems.mixed import PROCESS, process_truth
 from ceibo_lab.problems.tables import TABLES
+from ceibo_lab.record import Cell
 from ceibo_lab.replicate import replicate
-from ceibo_lab.runs import nothing_yet
-from ceibo_lab.suite.methods import CANDIDATES, REFERENCES, start
-from ceibo_lab.suite.noise import NoisyTask
-from ceibo_lab.suite.plan import DEVELOPMENT, LOCKED, NOISES, PAIRS, noises, trials
-from ceibo_lab.suite.tasks import PROCESS, TASKS, process_truth, task
-from ceibo_lab.suite.variants import VARIANTS
+from ceibo_lab.run import evidence_of
 
 FUNCTIONS = {
     "branin": (more.branin, synthetic.Branin, 2),
@@ -79,16 +89,16 @@ def test_ranges(name: str) -> None:
     assert found <= problem.range * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", PROBLEMS)
 @pytest.mark.parametrize("seed", [0, 3])
 def test_no_point_is_below_the_minimum_and_the_range_is_not_exceeded_much(
     name: str, seed: int
 ) -> None:
-    target = task(name, seed)
+    target = suite_problem(name, seed)
     U = stream(seed, "test").random((3000, len(target.space)))
     if target.space.discrete:
         U = np.array([target.space.to_unit(target.space.from_unit(u)) for u in U[:1000]])
-    regrets = target.truth(U) - target.minimum
+    regrets = target.at_unit(U) - target.minimum
     assert regrets.min() >= 0
     moved = name not in TABLES and not name.startswith(("mixed", "michalewicz"))
     assert regrets.max() <= target.range * (
@@ -102,7 +112,7 @@ def test_the_process_has_its_optimum_where_it_is_said_to_be() -> None:
         0.0, abs=1e-12
     )
     assert (
-        task("mixed-process", 0).regret(
+        suite_problem("mixed-process", 0).regret(
             PROCESS.to_unit({**best, "solvent": "acetone", "catalyst": "nickel"})
         )
         > 0.4
@@ -111,45 +121,50 @@ def test_the_process_has_its_optimum_where_it_is_said_to_be() -> None:
 
 def test_draws_are_of_unit_variance_and_differ_by_seed() -> None:
     U = stream(0, "points").random((50, 6))
-    values = np.array([task("draw-6d", seed).truth(U) for seed in range(12)])
+    values = np.array([suite_problem("draw-6d", seed).at_unit(U) for seed in range(12)])
     assert np.mean(values**2) == pytest.approx(1.0, abs=0.5)
     assert not np.allclose(values[0], values[1])
 
 
 def test_inert_coordinates_are_inert() -> None:
-    target = task("branin-in-20", 1)
+    target = suite_problem("branin-in-20", 1)
     U = np.tile(stream(1, "point").random(20), (2, 1))
     U[1, [k for k in range(20) if k not in (6, 13)]] = 0.123
-    values = target.truth(U)
+    values = target.at_unit(U)
     assert values[0] == values[1]
 
 
 def test_halves_are_whole_and_apart() -> None:
     assert (
         sorted([*DEVELOPMENT, *LOCKED])
-        == sorted(TASKS)
+        == sorted(PROBLEMS)
         == sorted(name for pair in PAIRS for name in pair)
     )
     assert len(LOCKED) == 8
     assert len(set(NOISES)) == 12
-    for name in TASKS:
+    for name in PROBLEMS:
         first, second = noises(name)
         assert first != second
-        assert trials(name) == (60 if len(task(name, 0).space) <= 3 else 80)
+        assert trials(name) == (60 if len(suite_problem(name, 0).space) <= 3 else 80)
+
+
+def measured(noisy: NoisyProblem, u: np.ndarray) -> Observed:
+    noisy.measure(u)
+    return noisy.seen[-1]
 
 
 def test_noise_varies_over_the_space_and_is_not_told() -> None:
-    noisy = NoisyTask(task("hartmann", 0), "varying-untold", 0.1, 0)
-    low, high = noisy.measure(np.array([0.0, 0.5, 0.5])), noisy.measure(np.array([1.0, 0.5, 0.5]))
+    noisy = NoisyProblem(suite_problem("hartmann", 0), "varying-untold", 0.1, 0)
+    low, high = (measured(noisy, np.array([first, 0.5, 0.5])) for first in (0.0, 1.0))
     assert high.std == pytest.approx(7 * low.std)
     assert np.isnan(low.told)
 
 
 @pytest.mark.parametrize("protocol", ["measured", "measured-untold"])
 def test_real_noise_is_unbiased(protocol: str) -> None:
-    target = task("svm", 0)
-    noisy, u = NoisyTask(target, protocol, 1.0, 0), np.array([0.4, 0.6])
-    seen = [noisy.measure(u) for _ in range(2000)]
+    target = suite_problem("svm", 0)
+    noisy, u = NoisyProblem(target, protocol, 1.0, 0), np.array([0.4, 0.6])
+    seen = [measured(noisy, u) for _ in range(2000)]
     values = np.array([each.y for each in seen])
     assert np.mean(values) - target.minimum == pytest.approx(
         target.regret(u), abs=4 * seen[0].std / np.sqrt(2000)
@@ -175,16 +190,17 @@ def test_a_run_is_repeatable_and_judged_by_the_truth(method: str, problem: str) 
     assert ("own" in trace) == (method in (*REFERENCES, "cautious", "marginalised"))
 
 
-@pytest.mark.parametrize("method", CANDIDATES)
-def test_every_candidate_starts(method: str) -> None:
-    x, _ = start(method, PROCESS, 0).propose(nothing_yet(len(PROCESS)), 0)
-    assert x.shape == (len(PROCESS),)
+@pytest.mark.parametrize("name", CANDIDATES)
+def test_every_candidate_starts(name: str) -> None:
+    nothing = evidence_of(np.empty((0, len(PROCESS))), np.empty(0), np.empty(0))
+    found = SUITE[name].start(PROCESS, 0).propose(nothing, 0)
+    assert found.x.shape == (len(PROCESS),)
 
 
 def test_unknown_names_are_told() -> None:
-    with pytest.raises(InputError, match="task must be one of hartmann"):
-        task("banana", 0)
+    with pytest.raises(InputError, match="problem must be one of hartmann"):
+        suite_problem("banana", 0)
     with pytest.raises(InputError, match="method must be one of default"):
-        start("clairvoyance", PROCESS, 0)
+        method("clairvoyance", SUITE)
     with pytest.raises(InputError, match="protocol must be one of heteroscedastic"):
-        NoisyTask(task("branin", 0), "silent", 0.1, 0)
+        NoisyProblem(suite_problem("branin", 0), "silent", 0.1, 0)

@@ -1,19 +1,15 @@
-"""The paper's experiments: problems, noise protocols, methods, a resumable runner, statistics,
-figures, a report.
+"""The experiments behind ceibo, as `ceibo paper`.
 
-    problems/       functions to minimise, with their optimisers and ranges; randomly shifted
-                    variants
-    protocols.py    how a value is made noisy, and what the model is told about it
-    proposers.py, methods.py, references.py
-                    how the next point is chosen, and by which name
-    experiments.py  which of these meet, declared as data
-    runs.py, kinds.py, replicate.py
-                    one cell of an experiment -> one record
-    records.py      records as JSON lines
-    runner.py       many cells on many cores, resumable
-    measures.py, statistics.py, report.py, figures.py
-                    from records to statements
+    problem.py, problems/   functions to minimise, with their optimisers and ranges; networks/
+    noise.py                how a value is made noisy, and what a method is told about it
+    method.py, methods/     how the next point is chosen
+    run.py, kinds/          one replication: the loop, and what is written down of it
+    plans/                  experiments: which of these meet, as data
+    record.py, replicate.py from a cell to its record
+    records.py, library.py  files of records; records found by what they are about
+    sweep.py                many cells on many cores, resumable
+    measures.py, compare.py, claims.py, figures.py, page.py, report.py
+                            from records to statements
 
-`ceibo paper` is the command line; `python -m ceibo_lab.sweep` runs cells with
-NumPy, SciPy and ceibo's own dependencies alone.
+Running cells needs NumPy, SciPy and ceibo's own dependencies alone.
 """

@@ -1,16 +1,13 @@
-"""Records put away: one small compressed file per experiment, the same bytes for the same
-records.
-"""
+"""Records put away: one small compressed file per experiment, always the same bytes."""
 
 from pathlib import Path
 
-from ceibo_lab.experiments import EXPERIMENTS
+from ceibo_lab.plans import EXPERIMENTS
 from ceibo_lab.records import Read, pack, read
 
 
 def archive(source: Path, target: Path) -> tuple[Read, dict[str, int]]:
-    """Packs all records of `source` into `target`, each under the first experiment that has its
-    cell.
+    """Packs the records of `source` into `target`, each under the first experiment with its cell.
 
     Returns what was read, and how many records each experiment got; cells that belong to none are
     under "other".

@@ -1,125 +1,97 @@
-"""The paper's claims, each as a table of paired comparisons; verdicts.py says how they are
-decided.
-"""
+"""The paper's claims, each as a table of paired comparisons; compare.py decides them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from ceibo_lab import measures
-from ceibo_lab.experiments import DRAW_WIDTHS, FOUR, KAPPA_SHARES, LEVELS
+from ceibo_lab.compare import Claim, Row, compare, kendall, paired, table
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.methods import LABELS, PAPER_SEVEN
-from ceibo_lab.problems import PROBLEMS
-from ceibo_lab.records import Record
-from ceibo_lab.statistics import compare, kendall
-from ceibo_lab.verdicts import Claim, Row, paired, table
+from ceibo_lab.plans.benchmark import FOUR, LEVELS
+from ceibo_lab.plans.special import DRAW_WIDTHS, KAPPA_SHARES
+from ceibo_lab.problems import NAMES, PROBLEMS
+from ceibo_lab.record import Record
 
-NAMES: Final = {
-    "hartmann": "Hartmann 3",
-    "griewank": "Griewank 6",
-    "levy": "Levy 4",
-    "powell": "Powell 5",
-    "sphere": "Sphere 3",
-}
 MUCH: Final = 2.0  # "costs much more" means at least this many times as long
+PLAIN: Final = Setting("", "")
+SHIFTED: Final = Setting("", "", "shifted")
+STRONG: Final = Setting("", "", level=0.15)
+REFERENCE: Final = Setting("", "", protocol="reference-code")
+REFERENCE_SHIFTED: Final = Setting("", "", "shifted", "reference-code")
+_MONTE_CARLO: Final = ("noisy-ei", "q-noisy-ei")
+Value = Callable[[Record], float]
 
 
-def final_of(measure: str) -> Callable[[Record], float]:
+def final_of(measure: str) -> Value:
+    """The measure at the end of a run."""
     return lambda record: measures.final_value(record, measure)
 
 
-def two(
+def pair(
     setting: Setting, first: str = "corrected-ei", second: str = "ei"
 ) -> tuple[Setting, Setting]:
+    """A setting with each of two methods."""
     return setting.by(first), setting.by(second)
 
 
 def _functions(
-    library: Library, suffix: str, like: Setting, measure: str = "best"
+    library: Library, suffix: str, like: Setting, value: Value, lower: bool = True
 ) -> list[Row | None]:
+    """Corrected EI against EI on each of the four functions."""
+    settings = [replace(like, problem=name) for name in FOUR]
     return [
-        paired(
-            library,
-            f"{NAMES[name]}{suffix}",
-            two(Setting(name, "", like.variant, like.protocol, like.level)),
-            final_of(measure),
-        )
-        for name in FOUR
+        paired(library, f"{NAMES[each.problem]}{suffix}", pair(each), value, lower)
+        for each in settings
     ]
 
 
 def beats_ei(library: Library) -> Claim:
+    best, distance = final_of("best"), final_of("distance")
+    levels = [(level, Setting("griewank", "", level=level)) for level in LEVELS]
     honest = [
-        *_functions(library, ", 10 %", Setting("", "")),
-        *_functions(library, ", 10 %, shifted", Setting("", "", "shifted")),
-        *_functions(library, ", 15 %", Setting("", "", level=0.15)),
+        *_functions(library, ", 10 %", PLAIN, best),
+        *_functions(library, ", 10 %, shifted", SHIFTED, best),
+        *_functions(library, ", 15 %", STRONG, best),
         *[
-            paired(
-                library,
-                f"Griewank 6, {100 * level:.0f} %, distance",
-                two(Setting("griewank", "", level=level)),
-                final_of("distance"),
-            )
-            for level in LEVELS
+            paired(library, f"Griewank 6, {100 * level:.0f} %, distance", pair(each), distance)
+            for level, each in levels
         ],
     ]
     reference = [
-        *_functions(library, ", 10 %", Setting("", "", protocol="reference-code")),
-        *_functions(library, ", 10 %, shifted", Setting("", "", "shifted", "reference-code")),
+        *_functions(library, ", 10 %", REFERENCE, best),
+        *_functions(library, ", 10 %, shifted", REFERENCE_SHIFTED, best),
+        *_functions(library, ", 10 %, oracle regret", REFERENCE, final_of("oracle")),
     ]
-    oracle = _functions(
-        library, ", 10 %, oracle regret", Setting("", "", protocol="reference-code"), "oracle"
-    )
     return Claim(
         "Corrected EI beats EI, on each function and at each noise level",
         table(
             "heteroscedastic: log10 regret of `best` at the end (distance for the noise levels)",
             honest,
         ),
-        [
-            table(
-                "reference code: log10 regret of `best` (and `oracle`, which its figures plot)",
-                [*reference, *oracle],
-            )
-        ],
+        table(
+            "reference code: log10 regret of `best` (and `oracle`, which its figures plot)",
+            reference,
+        ),
     )
 
 
 def beats_ei_on_draws(library: Library) -> Claim:
-    def rows(width: int) -> list[Row | None]:
-        pair = two(
-            Setting(f"gp-draw-{width}", "", protocol="homoscedastic", level=0.16, kind="draws")
-        )
-        return [
-            paired(
-                library,
-                f"domain [0, {width}], f at the point chosen last",
-                pair,
-                lambda r: r["trace"]["at_stop"],
-                False,
-            ),
-            paired(
-                library,
-                f"domain [0, {width}], f at the incumbent",
-                pair,
-                lambda r: r["trace"]["best"],
-                False,
-            ),
-            paired(
-                library,
-                f"domain [0, {width}], evaluations until κ: corrected EI goes on longer",
-                pair,
-                lambda r: r["trace"]["t"],
-                False,
-            ),
-        ]
+    compared = (
+        ("f at the point chosen last", "at_stop"),
+        ("f at the incumbent", "best"),
+        ("evaluations until κ: corrected EI goes on longer", "t"),
+    )
 
-    first, *others = DRAW_WIDTHS
-    statement = "Corrected EI beats EI on draws of the model's own kernel (p = 0.013 in the paper)"
-    decides, rest = rows(first)[:1], rows(first)[1:]
-    beside = [table("beside it", [*rest, *[row for width in others for row in rows(width)]])]
+    def row(width: int, words: str, name: str) -> Row | None:
+        problem = f"gp-draw-{width}"
+        setting = Setting(problem, "", protocol="homoscedastic", level=0.16, kind="draws")
+        label = f"domain [0, {width}], {words}"
+        return paired(library, label, pair(setting), lambda r: float(r["trace"][name]), False)
+
+    first, *rest = [row(width, *what) for width in DRAW_WIDTHS for what in compared]
     remark = (
         "Corrected EI is zero at the incumbent, so the point it chooses last lies elsewhere, while"
         " EI's may lie beside it: the two comparisons, at that point and at the incumbent, need not"
@@ -127,10 +99,10 @@ def beats_ei_on_draws(library: Library) -> Claim:
         " given in the paper: the first one was chosen before looking, the other stands beside it."
     )
     return Claim(
-        statement,
-        table("f at the point chosen when stopping, as in the paper", decides),
-        beside,
-        remark,
+        "Corrected EI beats EI on draws of the model's own kernel (p = 0.013 in the paper)",
+        table("f at the point chosen when stopping, as in the paper", [first]),
+        beside=[table("beside it", rest)],
+        remark=remark,
     )
 
 
@@ -142,43 +114,26 @@ def higher_profit(library: Library) -> Claim:
         def profit(record: Record) -> float:
             return measures.stop_at(record, share * scale).profit
 
-        return paired(
-            library, f"κ = {100 * share:.2g} % of the range", two(setting), profit, lower=False
-        )
+        label = f"κ = {100 * share:.2g} % of the range"
+        return paired(library, label, pair(setting), profit, lower=False)
 
-    remark = (
-        "Runs that never reach κ are stopped at T and counted (see the figure for their number)."
-    )
     return Claim(
         "Corrected EI brings a higher profit at every κ (Sphere 3, noise of standard deviation 20)",
         table("profit −f(x⁺) − κ t", [row(share) for share in KAPPA_SHARES]),
-        remark=remark,
+        remark="Runs that never reach κ are stopped at T and counted (see the figure for their"
+        " number).",
     )
 
 
 def corrected_pi_on_powell(library: Library) -> Claim:
-    def row(label: str, setting: Setting) -> Row | None:
-        return paired(
-            library, label, two(setting, "corrected-pi", "corrected-ei"), final_of("best")
+    def row(words: str, like: Setting, suffix: str = "") -> Row | None:
+        both = pair(
+            replace(like, problem="powell"), f"corrected-pi{suffix}", f"corrected-ei{suffix}"
         )
+        return paired(library, f"Powell 5, {words}", both, final_of("best"))
 
-    honest = [
-        row("Powell 5, 10 %", Setting("powell", "")),
-        row("Powell 5, 10 %, shifted", Setting("powell", "", "shifted")),
-        row("Powell 5, 15 %", Setting("powell", "", level=0.15)),
-    ]
-    reference = [row("Powell 5, 10 %", Setting("powell", "", protocol="reference-code"))]
-    short = [
-        paired(
-            library,
-            f"Powell 5, 10 %, {protocol}",
-            two(
-                Setting("powell", "", protocol=protocol), "corrected-pi/short", "corrected-ei/short"
-            ),
-            final_of("best"),
-        )
-        for protocol in ("heteroscedastic", "reference-code")
-    ]
+    honest = [row("10 %", PLAIN), row("10 %, shifted", SHIFTED), row("15 %", STRONG)]
+    short = [row(f"10 %, {like.protocol}", like, "/short") for like in (PLAIN, REFERENCE)]
     remark = (
         "Towards the incumbent corrected PI's ratio u/σ̃ tends to a finite limit, and its supremum"
         " may lie in that limit: maximised well, it measures beside the incumbent again and again"
@@ -188,10 +143,8 @@ def corrected_pi_on_powell(library: Library) -> Claim:
     return Claim(
         "Corrected PI is slightly better than corrected EI on Powell",
         table("heteroscedastic: log10 regret of `best`", honest),
-        [
-            table("reference code: log10 regret of `best`", reference),
-            table("the acquisition maximised by five L-BFGS steps only", short),
-        ],
+        table("reference code: log10 regret of `best`", [row("10 %", REFERENCE)]),
+        [table("the acquisition maximised by five L-BFGS steps only", short)],
         remark,
     )
 
@@ -202,75 +155,56 @@ def declines_with_noise(library: Library) -> Claim:
         seeds = sorted(set.intersection(*[set(each) for each in runs]))
         if not seeds:
             return None
-        trends = [
-            kendall([measures.final_value(each[seed], "distance") for each in runs])
-            for seed in seeds
-        ]
+        finals = [[measures.final_value(each[seed], "distance") for each in runs] for seed in seeds]
+        trends = [kendall(values) for values in finals]
         return Row(LABELS[method], compare(trends, np.zeros(len(trends))), lower_favours=False)
 
-    return Claim(
-        "Every method declines as noise grows (Griewank 6, 1 % to 20 %)",
-        table(
-            "Kendall's τ of the final distance against the noise level, seed by seed",
-            map(row, PAPER_SEVEN),
-        ),
-    )
+    title = "Kendall's τ of the final distance against the noise level, seed by seed"
+    statement = "Every method declines as noise grows (Griewank 6, 1 % to 20 %)"
+    return Claim(statement, table(title, map(row, PAPER_SEVEN)))
 
 
 def searches_more_globally(library: Library) -> Claim:
     def rows(suffix: str, like: Setting) -> list[Row | None]:
-        settings = [Setting(name, "", like.variant, like.protocol, like.level) for name in FOUR]
-        return [
-            paired(library, f"{NAMES[s.problem]}{suffix}", two(s), measures.reach, lower=False)
-            for s in settings
-        ]
+        return _functions(library, suffix, like, measures.reach, lower=False)
 
     return Claim(
         "Corrected EI searches more globally than EI",
         table(
             "mean distance of the points measured from the incumbent, in the unit cube"
             " (heteroscedastic)",
-            [
-                *rows(", 10 %", Setting("", "")),
-                *rows(", 10 %, shifted", Setting("", "", "shifted")),
-            ],
+            [*rows(", 10 %", PLAIN), *rows(", 10 %, shifted", SHIFTED)],
         ),
-        [table("reference code", rows(", 10 %", Setting("", "", protocol="reference-code")))],
+        table("reference code", rows(", 10 %", REFERENCE)),
     )
 
 
 def monte_carlo_costs_more(library: Library) -> Claim:
-    """Times are compared with MUCH times those of corrected EI: above zero means costing more than
-    that.
-    """
+    """Times are compared with MUCH times those of corrected EI; above zero they are longer."""
 
     def row(method: str, parts: tuple[str, ...] = ("fit", "maximise")) -> Row | None:
-        pairs = library.pairs(*two(Setting("griewank", "", kind="cost"), method, "corrected-ei"))
+        both = pair(Setting("griewank", "", kind="cost"), method, "corrected-ei")
+        pairs = library.pairs(*both)
         if not pairs:
             return None
-        slow, fast = (
-            [np.log(seconds(each, parts)) for each in side] for side in zip(*pairs, strict=True)
-        )
-        ratio = float(np.exp(np.median(np.array(slow) - np.array(fast))))
+        slow = np.array([np.log(seconds(first, parts)) for first, _ in pairs])
+        fast = np.array([np.log(seconds(second, parts)) for _, second in pairs])
+        ratio = float(np.exp(np.median(slow - fast)))
         label = f"{LABELS[method]}: {ratio:.1f} times corrected EI at n = 150"
-        return Row(label, compare(slow, np.array(fast) + np.log(MUCH)), lower_favours=False)
+        return Row(label, compare(slow, fast + np.log(MUCH)), lower_favours=False)
 
-    others = [
-        name for name in PAPER_SEVEN if name not in ("noisy-ei", "q-noisy-ei", "corrected-ei")
-    ]
+    closed = [name for name in PAPER_SEVEN if name not in (*_MONTE_CARLO, "corrected-ei")]
+    alone = [row(name, ("maximise",)) for name in _MONTE_CARLO]
     return Claim(
         f"Monte Carlo methods cost much more (taken as: at least {MUCH:g} times as long per"
         " suggestion)",
         table(
             f"log seconds per suggestion, beyond {MUCH:g} times corrected EI's",
-            map(row, ("noisy-ei", "q-noisy-ei")),
+            map(row, _MONTE_CARLO),
         ),
-        [
-            table(
-                "maximising alone",
-                [row(name, ("maximise",)) for name in ("noisy-ei", "q-noisy-ei")],
-            ),
-            table("the other closed forms, by the same measure", map(row, others)),
+        beside=[
+            table("maximising alone", alone),
+            table("the other closed forms, by the same measure", map(row, closed)),
         ],
     )
 
@@ -283,12 +217,7 @@ def seconds(record: Record, parts: tuple[str, ...], n: int = 150) -> float:
 
 def all_claims(library: Library) -> list[Claim]:
     makers: Sequence[Callable[[Library], Claim]] = (
-        beats_ei,
-        beats_ei_on_draws,
-        higher_profit,
-        corrected_pi_on_powell,
-        declines_with_noise,
-        searches_more_globally,
-        monte_carlo_costs_more,
+        *(beats_ei, beats_ei_on_draws, higher_profit, corrected_pi_on_powell),
+        *(declines_with_noise, searches_more_globally, monte_carlo_costs_more),
     )
     return [make(library) for make in makers]

@@ -1,30 +1,27 @@
-"""`ceibo paper`: the paper's experiments from the shell."""
+"""`ceibo paper`: the experiments from the shell."""
 
 import os
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-from ceibo.errors import CeiboError
+from ceibo.errors import CeiboError, InputError
+from ceibo_lab import sweep
 from ceibo_lab.archive import archive
-from ceibo_lab.experiments import EXPERIMENTS, experiment
 from ceibo_lab.library import Library
-from ceibo_lab.records import Read, Record, read
+from ceibo_lab.plans import EXPERIMENTS, experiment
+from ceibo_lab.plans.plan import Selection
+from ceibo_lab.record import Cell, Record
+from ceibo_lab.records import Read, read
 from ceibo_lab.report import write_report
-from ceibo_lab.runner import BACKENDS, Options, sweep
 
 app = typer.Typer(
     help="The paper's experiments: run them, draw their figures, write the report.",
@@ -33,7 +30,10 @@ app = typer.Typer(
 _console = Console(stderr=True)
 
 Out = Annotated[Path, typer.Option(help="Folder of records, figures and report.")]
+Names = list[str] | None
 _OUT = Path("paper-results")
+_LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
+_ELSE = "may be repeated; one that is not planned takes the place of those that are."
 
 
 @app.command("list")
@@ -43,7 +43,7 @@ def list_() -> None:
         typer.echo(f"{each.id:<14}{len(each.cells()):>6}  {each.title}")
         for block in each.blocks:
             typer.echo(f"{'':<14}{len(list(block.cells())):>6}  --block {block.name}")
-    typer.echo(f"backends: {', '.join(BACKENDS)}")
+    typer.echo(f"backends: {', '.join(sweep.BACKENDS)}")
 
 
 @app.command()
@@ -54,13 +54,17 @@ def run(  # noqa: PLR0913 - options of a command
     ],
     quick: Annotated[bool, typer.Option("--quick", help="A small version, in minutes.")] = False,
     seeds: Annotated[
-        int | None, typer.Option(help="How many seeds, from 0; finished ones are not run again.")
+        int | None, typer.Option(help="How many seeds; finished ones are not run again.")
     ] = None,
-    block: Annotated[
-        list[str] | None, typer.Option(help="Only this block; may be repeated.")
+    seed: Annotated[
+        list[int] | None, typer.Option(help="This seed alone; may be repeated.")
     ] = None,
+    block: Annotated[Names, typer.Option(help="Only this block; may be repeated.")] = None,
+    method: Annotated[Names, typer.Option(help=f"Only this method; {_ELSE}")] = None,
+    problem: Annotated[Names, typer.Option(help=f"Only this problem; {_ELSE}")] = None,
+    noise: Annotated[Names, typer.Option(help=f"Only this noise protocol; {_ELSE}")] = None,
     backend: Annotated[
-        str | None, typer.Option(help=f"{', '.join(BACKENDS)}; loky by default.")
+        str | None, typer.Option(help=f"{', '.join(sweep.BACKENDS)}; loky by default.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Workers; 0 means one per core.")] = 0,
     address: Annotated[
@@ -75,44 +79,59 @@ def run(  # noqa: PLR0913 - options of a command
     ] = None,
     out: Out = _OUT,
 ) -> None:
-    """Run experiments; what is finished is never run twice, so the same command continues after an
-    interruption.
-    """
+    """Run experiments; what is finished is never run twice, so the same command continues."""
+    wanted = Selection(
+        quick=quick,
+        seeds=seeds,
+        seed=tuple(seed or ()),
+        blocks=tuple(block or ()),
+        methods=tuple(method or ()),
+        problems=tuple(problem or ()),
+        noises=tuple(noise or ()),
+    )
     until = None if time_limit is None else time.monotonic() + time_limit
-    try:
+    with _errors():
+        if seed and seeds is not None:
+            raise InputError("--seed names seeds and --seeds says how many: give one of them.")
         everything = [each.id for each in EXPERIMENTS.values() if each.in_all]
         chosen = everything if ids == ["all"] else [experiment(name).id for name in ids]
         if data:
-            os.environ["CEIBO_COMPRESSION_DATA"] = os.pathsep.join(
-                str(place.resolve()) for place in data
-            )
+            places = [str(place.resolve()) for place in data]
+            os.environ["CEIBO_COMPRESSION_DATA"] = os.pathsep.join(places)
         for name in chosen:
             left = None if until is None else max(until - time.monotonic(), 0.0)
-            _run(
-                name,
-                Options(backend, jobs, left, address),
-                out,
-                quick=quick,
-                seeds=seeds,
-                block=tuple(block or ()),
-            )
-    except CeiboError as error:
-        _fail(error)
+            options = sweep.Options(backend, jobs, left, address)
+            _run(name, wanted.cells(experiment(name)), options, out)
+
+
+@app.command()
+def train(  # noqa: PLR0913 - options of a command
+    network: Annotated[str, typer.Argument(help="fc3, or vgg16-head.")],
+    data: Annotated[
+        Path, typer.Option(help="Folder of MNIST; folder or tar with train/ and val/ pictures.")
+    ],
+    out: Annotated[Path, typer.Option(help="The safetensors file to write.")],
+    weights: Annotated[Path | None, typer.Option(help="VGG-16's convolutions.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="10 for fc3, 60 for vgg16-head.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the weights and of the order of pictures.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; a GPU if there is one.")] = None,
+) -> None:
+    """Train the weights that no file has; a finished file with the right hash is kept."""
+    with _errors(), _needs("training", "compression"):
+        from ceibo_lab.problems.networks.train import train_file
+
+        said = train_file(
+            network, data, out, weights=weights, epochs=epochs, seed=seed, device=device
+        )
+        typer.echo(said)
 
 
 @app.command()
 def figures(out: Out = _OUT) -> None:
-    """Draw the figures of the records in the folder: PNG and SVG; of compressed networks with their
-    page.
-    """
-    try:
-        found = _records(out)
-        for name, caption in _figures(found, out):
+    """Draw the figures of the records in the folder: PNG and SVG."""
+    with _errors():
+        for name, caption in _figures(_records(out), out):
             typer.echo(f"{out / name}  {caption}")
-        for path in _compression(found, out):
-            typer.echo(str(path))
-    except CeiboError as error:
-        _fail(error)
 
 
 @app.command()
@@ -125,23 +144,15 @@ def report(
         str | None, typer.Option(help="The command that made the records, to print in the report.")
     ] = None,
 ) -> None:
-    """Write the figures and the report, one page in Markdown and HTML, from the records in the
-    folder.
-    """
-    try:
+    """Write the figures and the report, one page in Markdown and HTML, from the records."""
+    with _errors():
         if fill:
             _fill(out)
         found = _records(out)
-        command = made_by or "ceibo paper run … ; " + shlex.join(
-            ["ceibo", "paper", "report", "--out", str(out)]
-        )
-        for path in [
-            *write_report(found, out, _figures(found, out), command),
-            *_compression(found, out),
-        ]:
+        last = shlex.join(["ceibo", "paper", "report", "--out", str(out)])
+        command = made_by or f"ceibo paper run … ; {last}"
+        for path in write_report(found, out, _figures(found, out), command):
             typer.echo(str(path))
-    except CeiboError as error:
-        _fail(error)
 
 
 @app.command()
@@ -157,35 +168,42 @@ def pack(
         typer.echo(line)
 
 
-def _run(
-    name: str,
-    options: Options,
-    out: Path,
-    *,
-    quick: bool,
-    seeds: int | None,
-    block: tuple[str, ...],
-) -> None:
-    cells = experiment(name).cells(quick=quick, seeds=seeds, only=block)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(
-        *columns, TextColumn("left"), TimeRemainingColumn(), console=_console
-    ) as progress:
-        task = progress.add_task(name, total=len(cells))
+def _run(name: str, cells: list[Cell], options: sweep.Options, out: Path) -> None:
+    with _progress(name, len(cells)) as show:
+        summary = sweep.sweep(cells, out / "records" / f"{name}.jsonl", options, show)
+    for line in (f"{name}: {summary}", *summary.notes):
+        _console.print(line, markup=False, highlight=False, soft_wrap=True)
 
-        def show(finished: int, todo: int, record: Record) -> None:
+
+@contextmanager
+def _progress(name: str, count: int) -> Iterator[sweep.Progress]:
+    """A bar in a terminal; elsewhere, as in a batch machine's log, a line now and then."""
+    began = last = time.monotonic()
+
+    def line(finished: int, todo: int, record: Record) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if record["status"] == "failed":
+            typer.echo(f"failed: {record['key']}: {record['error']}", err=True)
+        if now - last >= _LINE_EVERY or finished == todo:
+            last, left = now, (now - began) / finished * (todo - finished)
+            spent = f"{now - began:.0f} s, about {left:.0f} s left"
+            typer.echo(f"{name}: {finished}/{todo} cells, {spent}", err=True)
+
+    if not _console.is_terminal:
+        yield line
+        return
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), bars.MofNCompleteColumn())
+    times = (bars.TimeElapsedColumn(), bars.TextColumn("left"), bars.TimeRemainingColumn())
+    with bars.Progress(*columns, *times, console=_console) as progress:
+        task = progress.add_task(name, total=count)
+
+        def bar(finished: int, todo: int, record: Record) -> None:
             progress.update(task, completed=finished, total=todo)
             if record["status"] == "failed":
                 progress.console.print(f"failed: {record['key']}: {record['error']}", markup=False)
 
-        summary = sweep(cells, out / "records" / f"{name}.jsonl", options, show)
-    for line in (f"{name}: {summary}", *summary.notes):
-        _console.print(line, markup=False, highlight=False)
+        yield bar
 
 
 def _fill(out: Path) -> None:
@@ -193,7 +211,7 @@ def _fill(out: Path) -> None:
     for each in EXPERIMENTS.values():
         sizes = [cell.key for quick in (False, True) for cell in each.cells(quick=quick)]
         if each.in_all and not there.intersection(sizes):
-            _run(each.id, Options(), out, quick=True, seeds=None, block=())
+            _run(each.id, each.cells(quick=True), sweep.Options(), out)
 
 
 def _records(out: Path) -> Read:
@@ -209,36 +227,26 @@ def _records(out: Path) -> Read:
 
 
 def _figures(found: Read, out: Path) -> list[tuple[str, str]]:
+    from ceibo_lab.figures import write_figures  # matplotlib, slow to import
+
+    written = write_figures(Library(found.done), out / "figures")
+    return [(f"figures/{name}", text) for name, text in written]
+
+
+@contextmanager
+def _needs(what: str, extra: str) -> Iterator[None]:
+    """Says which extra to install where a package is missing."""
     try:
-        from ceibo_lab.figures import write_figures  # matplotlib, an extra
+        yield
     except ImportError as error:
-        raise CeiboError(f"figures need {error.name}: pip install 'ceibo[paper]'.") from error
-
-    return [
-        (f"figures/{name}", text)
-        for name, text in write_figures(Library(found.done), out / "figures")
-    ]
+        raise CeiboError(f"{what} needs {error.name}: pip install 'ceibo-lab[{extra}]'.") from error
 
 
-def _compression(found: Read, out: Path) -> list[Path]:
-    """Page and figures of the compressed networks, if there are records of any."""
-    if not any(record["cell"]["kind"] == "compression" for record in found.records):
-        return []
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Shows an error as one message, and ends with status 2."""
     try:
-        from pages.compression.report import write_page  # torch, an extra
-    except ImportError as error:
-        raise CeiboError(
-            f"the compression page needs {error.name}: pip install 'ceibo[compression]'."
-        ) from error
-
-    write_page(found, out / "compression.md", out / "figures" / "compression")
-    return [out / "compression.md"]
-
-
-def _fail(error: CeiboError) -> None:
-    _console.print(f"error: {error}", markup=False)
-    sys.exit(2)
-
-
-if __name__ == "__main__":
-    app()
+        yield
+    except CeiboError as error:
+        _console.print(f"error: {error}", markup=False, soft_wrap=True)
+        sys.exit(2)

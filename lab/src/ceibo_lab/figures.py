@@ -1,8 +1,7 @@
-"""The paper's figures, from records: PNG and SVG. Lines differ by dash and marker too: grey prints
-stay readable.
-"""
+"""The paper's figures, from records: PNG and SVG."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,16 +13,18 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from ceibo_lab import measures
-from ceibo_lab.claims import NAMES
-from ceibo_lab.experiments import DRAW_WIDTHS, FOUR, KAPPA_SHARES, LEVELS
+from ceibo_lab.claims import PLAIN, REFERENCE, REFERENCE_SHIFTED, SHIFTED, STRONG
+from ceibo_lab.compare import band
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.methods import LABELS, METHODS, PAPER_SEVEN
-from ceibo_lab.problems import PROBLEMS
+from ceibo_lab.plans.benchmark import FOUR, LEVELS, TWO
+from ceibo_lab.plans.special import DRAW_WIDTHS, KAPPA_SHARES
+from ceibo_lab.problems import NAMES, PROBLEMS
 from ceibo_lab.problems.draws import draw, kernel_matrix
-from ceibo_lab.statistics import band
 
-# colour (from dark to light as well), dash, marker
-_STYLES: Final = {
+Style = tuple[str, Any, str]  # colour, dash, marker: grey prints stay readable
+# from dark to light as well
+STYLES: Final[dict[str, Style]] = {
     "corrected-ei": ("#1b7837", "-", "o"),
     "ei": ("#2166ac", "--", "s"),
     "corrected-pi": ("#762a83", "-.", "^"),
@@ -37,6 +38,8 @@ _AXES: Final = {
     "recommended": "log10 regret (recommended)",
     "oracle": "log10 regret (oracle)",
 }
+_STEPS: Final = "evaluations after the initial design"
+_DISTANCE: Final = "L2 distance to the optimiser"
 _SETTINGS: Final[dict[Any, Any]] = {
     "font.size": 8,
     "axes.spines.top": False,
@@ -56,8 +59,9 @@ def write_figures(library: Library, folder: Path) -> list[tuple[str, str]]:
 def draw_plan(
     plan: Plan, folder: Path, settings: dict[Any, Any], dpi: int = 110
 ) -> list[tuple[str, str]]:
-    """Draws what there is something to draw for, the same bytes every time; (file name of the PNG,
-    caption) of each.
+    """Draws what there are records for, the same bytes every time.
+
+    Returns (file name of the PNG, caption) of each figure.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -74,84 +78,53 @@ def draw_plan(
 
 
 def _plan(library: Library) -> Plan:
-    plan: list[tuple[str, str, Callable[[], Figure | None]]] = [
-        ("scenario", "Where EI and corrected EI want to measure next", lambda: scenario(library)),
-        (
-            "profit",
-            "Profit when stopping at κ, Sphere 3, mean and 95 % band",
-            lambda: profit(library),
-        ),
-        (
-            "gp-samples",
-            "Draws of a Gaussian process: corrected EI against EI at the stop",
-            lambda: samples(library),
-        ),
-        ("gp-draws", "The 30 draws, and their kernel matrix", lambda: pictures_of_draws(library)),
-        (
-            "cost",
-            "Seconds per suggestion: fit and maximise at n = 150, and over n",
-            lambda: cost(library),
-        ),
-        (
-            "theory",
-            "Cumulative regret beside the bound, and γ_T against T",
-            lambda: theory(library),
-        ),
+    plan: list[tuple[str, str, Callable[[Library], Figure | None]]] = [
+        ("scenario", "Where EI and corrected EI want to measure next", scenario),
+        ("profit", "Profit when stopping at κ, Sphere 3, mean and 95 % band", profit),
+        ("gp-samples", "Draws of a Gaussian process: corrected EI against EI at the stop", samples),
+        ("gp-draws", "The 30 draws, and their kernel matrix", pictures_of_draws),
+        ("cost", "Seconds per suggestion: fit and maximise at n = 150, and over n", cost),
+        ("theory", "Cumulative regret beside the bound, and γ_T against T", theory),
         (
             "noise-levels",
             "Griewank 6, distance of `best` to the optimiser, by noise level",
-            lambda: noise_levels(library),
+            noise_levels,
         ),
     ]
-    for level, protocol, variant in (
-        (0.10, "heteroscedastic", "plain"),
-        (0.10, "heteroscedastic", "shifted"),
-        (0.10, "reference-code", "plain"),
-        (0.10, "reference-code", "shifted"),
-        (0.15, "heteroscedastic", "plain"),
-    ):
-        like = Setting("", "", variant, protocol, level)
-        words = f"noise {100 * level:.0f} %, {protocol}, {variant}: mean and 95 % band"
-        stem = f"benchmark-{level * 100:.0f}-{protocol}-{variant}"
-        plan.append(
-            (stem, f"Benchmark, {words}", partial(benchmark, library, like, ("best", "distance")))
-        )
-        plan.append(
-            (
-                f"{stem}-measures",
-                f"The other measures, {words}",
-                partial(benchmark, library, like, ("recommended", "oracle")),
-            )
-        )
-    return plan
+    for like in (PLAIN, SHIFTED, REFERENCE, REFERENCE_SHIFTED, STRONG):
+        percent = f"{100 * like.level:.0f}"
+        words = f"noise {percent} %, {like.protocol}, {like.variant}: mean and 95 % band"
+        stem = f"benchmark-{percent}-{like.protocol}-{like.variant}"
+        for name, title, shown in (
+            (stem, "Benchmark", ("best", "distance")),
+            (f"{stem}-measures", "The other measures", ("recommended", "oracle")),
+        ):
+            plan.append((name, f"{title}, {words}", partial(benchmark, like=like, shown=shown)))
+    return [(name, caption, partial(draw, library)) for name, caption, draw in plan]
+
+
+def _line(axis: Any, x: Any, y: Any, method: str, **look: Any) -> str:
+    """A line in the style of a method; returns its colour."""
+    colour, dash, marker = STYLES.get(method, ("black", "-", None))
+    axis.plot(x, y, color=colour, linestyle=dash, marker=marker, **look)
+    return colour
 
 
 def _curve(axis: Any, library: Library, setting: Setting, measure: str) -> bool:
     runs = list(library.runs(setting).values())
     if not runs:
         return False
-    colour, dash, marker = _STYLES.get(setting.method, ("black", "-", None))
     t = measures.times(runs[0], measure)
     # small files: some 60 points
     shown = np.unique(np.append(np.arange(0, len(t), 1 + len(t) // 60), len(t) - 1))
     t = t[shown]
     found = band([measures.series(run, measure)[shown] for run in runs])
-    every = max(len(t) // 6, 1)
-    main = setting.method in ("corrected-ei", "ei")
-    axis.fill_between(
-        t, found.low, found.high, color=colour, alpha=0.18 if main else 0.07, linewidth=0
-    )
-    axis.plot(
-        t,
-        found.mean,
-        color=colour,
-        linestyle=dash,
-        marker=marker,
-        markevery=every,
-        markersize=3,
-        linewidth=1.6 if main else 0.9,
-        label=METHODS[setting.method].label,
-    )
+    main = setting.method in TWO
+    colour = STYLES[setting.method][0] if setting.method in STYLES else "black"
+    opacity = 0.18 if main else 0.07
+    axis.fill_between(t, found.low, found.high, color=colour, alpha=opacity, linewidth=0)
+    look = {"markevery": max(len(t) // 6, 1), "markersize": 3, "linewidth": 1.6 if main else 0.9}
+    _line(axis, t, found.mean, setting.method, **look, label=METHODS[setting.method].label)
     return True
 
 
@@ -171,19 +144,11 @@ def benchmark(library: Library, like: Setting, shown: tuple[str, str]) -> Figure
         for row, measure in enumerate(shown):
             axis = axes[row][column]
             for method in PAPER_SEVEN:
-                drawn |= _curve(
-                    axis,
-                    library,
-                    Setting(name, method, like.variant, like.protocol, like.level),
-                    measure,
-                )
-            axis.set(
-                xlabel="evaluations after the initial design", title=NAMES[name] if row == 0 else ""
-            )
+                setting = replace(like, problem=name, method=method)
+                drawn |= _curve(axis, library, setting, measure)
+            axis.set(xlabel=_STEPS, title=NAMES[name] if row == 0 else "")
             _frame(axis, 0.0 if measure == "distance" else None)
-            axis.set_ylabel(
-                _AXES.get(measure, "L2 distance to the optimiser") if column == 0 else ""
-            )
+            axis.set_ylabel(_AXES.get(measure, _DISTANCE) if column == 0 else "")
     return _with_legend(figure, axes[0][0]) if drawn else _nothing(figure)
 
 
@@ -193,57 +158,37 @@ def noise_levels(library: Library) -> Figure | None:
     for axis, level in zip(axes.flat, LEVELS, strict=True):
         for method in PAPER_SEVEN:
             drawn |= _curve(axis, library, Setting("griewank", method, level=level), "distance")
-        axis.set(
-            title=f"noise up to {100 * level:.0f} %", xlabel="evaluations after the initial design"
-        )
+        axis.set(title=f"noise up to {100 * level:.0f} %", xlabel=_STEPS)
     axes[0][0].set_ylim(bottom=0.0)
-    axes[0][0].set_ylabel("L2 distance to the optimiser")
-    axes[1][0].set_ylabel("L2 distance to the optimiser")
+    axes[0][0].set_ylabel(_DISTANCE)
+    axes[1][0].set_ylabel(_DISTANCE)
     return _with_legend(figure, axes[0][0]) if drawn else _nothing(figure)
 
 
 def profit(library: Library) -> Figure | None:
-    scale = PROBLEMS["sphere"]().range
-    kappas = np.array(KAPPA_SHARES) * scale
+    kappas = np.array(KAPPA_SHARES) * PROBLEMS["sphere"]().range
+    setting = Setting("sphere", "", protocol="homoscedastic", level=20 / 300)
     figure, (axis, stops) = plt.subplots(1, 2, figsize=(8, 3.2), constrained_layout=True)
     drawn = False
     for method in ("ei", "corrected-ei"):
-        runs = list(
-            library.runs(
-                Setting("sphere", method, protocol="homoscedastic", level=20 / 300)
-            ).values()
-        )
+        runs = list(library.runs(setting.by(method)).values())
         if not runs:
             continue
         drawn = True
         ends = [[measures.stop_at(run, kappa) for kappa in kappas] for run in runs]
-        colour, dash, marker = _STYLES[method]
-        for place, rows in (
-            (axis, [[e.profit for e in r] for r in ends]),
-            (stops, [[e.t for e in r] for r in ends]),
-        ):
+        profits = [[end.profit for end in row] for row in ends]
+        times = [[end.t for end in row] for row in ends]
+        for place, rows in ((axis, profits), (stops, times)):
             found = band(np.array(rows, dtype=float))
-            place.plot(
-                kappas,
-                found.mean,
-                color=colour,
-                linestyle=dash,
-                marker=marker,
-                markersize=4,
-                label=LABELS[method],
-            )
+            look = {"markersize": 4, "label": LABELS[method]}
+            colour = _line(place, kappas, found.mean, method, **look)
             place.fill_between(kappas, found.low, found.high, color=colour, alpha=0.18, linewidth=0)
         for k, kappa in enumerate(kappas):
             censored = sum(row[k].censored for row in ends)
             if censored:
-                height = float(np.mean([row[k].t for row in ends]))
-                stops.annotate(
-                    f"{censored}",
-                    (kappa, height),
-                    textcoords="offset points",
-                    xytext=(0, 5),
-                    color=colour,
-                )
+                at = kappa, float(np.mean([row[k].t for row in ends]))
+                above = {"textcoords": "offset points", "xytext": (0, 5)}
+                stops.annotate(f"{censored}", at, color=colour, **above)
     axis.set(xscale="log", xlabel="κ", ylabel="profit −f(x⁺) − κ t")
     stops.set(xscale="log", xlabel="κ", ylabel="evaluations until κ")
     stops.set_title("numbers: runs that never got there", fontsize=7)
@@ -255,15 +200,16 @@ def profit(library: Library) -> Figure | None:
     return figure
 
 
+def _draws(width: int) -> Setting:
+    return Setting(f"gp-draw-{width}", "", protocol="homoscedastic", level=0.16, kind="draws")
+
+
 def samples(library: Library) -> Figure | None:
     figure, axes = plt.subplots(1, 4, figsize=(11, 3), constrained_layout=True)
     drawn = False
     shown = [(width, field) for width in DRAW_WIDTHS for field in ("at_stop", "best")]
     for axis, (width, field) in zip(axes, shown, strict=True):
-        setting = Setting(
-            f"gp-draw-{width}", "", protocol="homoscedastic", level=0.16, kind="draws"
-        )
-        pairs = library.pairs(setting.by("ei"), setting.by("corrected-ei"))
+        pairs = library.pairs(_draws(width).by("ei"), _draws(width).by("corrected-ei"))
         if not pairs:
             continue
         drawn = True
@@ -272,17 +218,14 @@ def samples(library: Library) -> Figure | None:
         axis.plot(ends, ends, color="black", linestyle=":", linewidth=0.8)
         axis.scatter(x, y, s=14, color="#1b7837", edgecolor="black", linewidth=0.4)
         what = "f(x_t) at the stop" if field == "at_stop" else "f(x⁺) at the stop"
-        axis.set(
-            title=f"{what}, domain [0, {width}]", xlabel="EI", ylabel="corrected EI", aspect="equal"
-        )
+        title = f"{what}, domain [0, {width}]"
+        axis.set(title=title, xlabel="EI", ylabel="corrected EI", aspect="equal")
     return figure if drawn else _nothing(figure)
 
 
 def pictures_of_draws(library: Library) -> Figure | None:
     width = DRAW_WIDTHS[0]
-    if not library.runs(
-        Setting(f"gp-draw-{width}", "ei", protocol="homoscedastic", level=0.16, kind="draws")
-    ):
+    if not library.runs(_draws(width).by("ei")):
         return None
     figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), constrained_layout=True)
     x = np.linspace(0, width, 200)
@@ -296,9 +239,8 @@ def pictures_of_draws(library: Library) -> Figure | None:
 
 
 def scenario(library: Library) -> Figure | None:
-    runs = library.runs(
-        Setting("scenario", "ei", protocol="homoscedastic", level=0.30, kind="scenario")
-    )
+    setting = Setting("scenario", "ei", protocol="homoscedastic", level=0.30, kind="scenario")
+    runs = library.runs(setting)
     if not runs:
         return None
     trace = runs[min(runs)]["trace"]
@@ -306,43 +248,29 @@ def scenario(library: Library) -> Figure | None:
         2, 1, figsize=(5.5, 4.6), constrained_layout=True, sharex=True
     )
     grid, mean, std = (np.array(trace[name]) for name in ("grid", "mean", "std"))
-    top.fill_between(
-        grid, mean - 1.96 * std, mean + 1.96 * std, color="0.85", label="95 % of the posterior"
-    )
+    low, high = mean - 1.96 * std, mean + 1.96 * std
+    top.fill_between(grid, low, high, color="0.85", label="95 % of the posterior")
     top.plot(grid, mean, color="black", label="posterior mean")
     top.plot(grid, trace["f"], color="black", linestyle=":", label="f")
-    top.errorbar(
-        trace["x"],
-        trace["y"],
-        yerr=trace["noise"],
-        fmt="x",
-        color="0.3",
-        markersize=4,
-        linewidth=0.6,
-    )
-    top.axvline(
-        trace["incumbent"], color="0.5", linewidth=0.8, linestyle="-.", label="incumbent x⁺"
-    )
+    look: dict[str, Any] = {"fmt": "x", "color": "0.3", "markersize": 4, "linewidth": 0.6}
+    top.errorbar(trace["x"], trace["y"], yerr=trace["noise"], **look)
+    upright: dict[str, Any] = {"color": "0.5", "linewidth": 0.8, "linestyle": "-."}
+    top.axvline(trace["incumbent"], **upright, label="incumbent x⁺")
     top.legend(frameon=False, fontsize=6, ncol=2)
     for name, values in trace["acquisition"].items():
-        colour, dash, marker = _STYLES[name]
+        colour, dash, marker = STYLES[name]
         bottom.plot(grid, values, color=colour, linestyle=dash, label=LABELS[name])
-        bottom.plot(
-            trace["next"][name],
-            np.interp(trace["next"][name], grid, values),
-            color=colour,
-            marker=marker,
-        )
-    bottom.axvline(trace["incumbent"], color="0.5", linewidth=0.8, linestyle="-.")
+        there = trace["next"][name]
+        bottom.plot(there, np.interp(there, grid, values), color=colour, marker=marker)
+    bottom.axvline(trace["incumbent"], **upright)
     bottom.set(xlabel="x", ylabel="acquisition (marker: next point)")
     bottom.legend(frameon=False)
     return figure
 
 
 def cost(library: Library) -> Figure | None:
-    found = {
-        m: list(library.runs(Setting("griewank", m, kind="cost")).values()) for m in PAPER_SEVEN
-    }
+    setting = Setting("griewank", "", kind="cost")
+    found = {method: list(library.runs(setting.by(method)).values()) for method in PAPER_SEVEN}
     found = {method: runs for method, runs in found.items() if runs}
     if not found:
         return None
@@ -354,28 +282,12 @@ def cost(library: Library) -> Figure | None:
             for part in ("fit", "maximise")
         )
         at = sizes.index(150)
-        bars.barh(
-            place, fit[at], color="0.75", edgecolor="black", label="fit" if place == 0 else None
-        )
-        bars.barh(
-            place,
-            search[at],
-            left=fit[at],
-            color="0.4",
-            edgecolor="black",
-            hatch="//",
-            label="" if place else "maximise",
-        )
-        colour, dash, marker = _STYLES[method]
-        lines.plot(
-            sizes,
-            fit + search,
-            color=colour,
-            linestyle=dash,
-            marker=marker,
-            markersize=4,
-            label=LABELS[method],
-        )
+        label = "fit" if place == 0 else None
+        bars.barh(place, fit[at], color="0.75", edgecolor="black", label=label)
+        label = "" if place else "maximise"
+        look: dict[str, Any] = {"color": "0.4", "edgecolor": "black", "hatch": "//"}
+        bars.barh(place, search[at], left=fit[at], **look, label=label)
+        _line(lines, sizes, fit + search, method, markersize=4, label=LABELS[method])
     bars.set_yticks(range(len(found)), [LABELS[method] for method in found])
     bars.invert_yaxis()
     bars.set(xlabel="milliseconds per suggestion, n = 150, d = 6")
@@ -386,32 +298,23 @@ def cost(library: Library) -> Figure | None:
 
 
 def theory(library: Library) -> Figure | None:
-    runs = {name: library.runs(Setting(name, "corrected-ei", kind="theory")) for name in NAMES}
+    like = Setting("", "corrected-ei", kind="theory")
+    runs = {name: library.runs(replace(like, problem=name)) for name in (*FOUR, "sphere")}
     runs = {name: found for name, found in runs.items() if found}
     if not runs:
         return None
-    figure, axes = plt.subplots(
-        2, len(runs), figsize=(2.3 * len(runs), 4.4), constrained_layout=True, squeeze=False
-    )
+    size = (2.3 * len(runs), 4.4)
+    figure, axes = plt.subplots(2, len(runs), figsize=size, constrained_layout=True, squeeze=False)
+    found_look: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 3}
+    bound_look: dict[str, Any] = {"color": "0.4", "linestyle": "--"}
     for column, (name, found) in enumerate(runs.items()):
         trace = found[min(found)]["trace"]
         top, bottom = axes[0][column], axes[1][column]
-        top.plot(
-            trace["T"], trace["regret"], color="black", marker="o", markersize=3, label="regret"
-        )
-        top.plot(trace["T"], trace["bound"], color="0.4", linestyle="--", label="bound")
+        top.plot(trace["T"], trace["regret"], **found_look, label="regret")
+        top.plot(trace["T"], trace["bound"], **bound_look, label="bound")
         top.set(title=NAMES[name], yscale="log")
-        bottom.plot(
-            trace["T"], trace["maximal_gain"], color="0.4", linestyle="--", label="γ_T at most"
-        )
-        bottom.plot(
-            trace["T"],
-            trace["realised_gain"],
-            color="black",
-            marker="o",
-            markersize=3,
-            label="realised",
-        )
+        bottom.plot(trace["T"], trace["maximal_gain"], **bound_look, label="γ_T at most")
+        bottom.plot(trace["T"], trace["realised_gain"], **found_look, label="realised")
         bottom.set(xlabel="T")
     axes[0][0].set_ylabel("cumulative regret")
     axes[1][0].set_ylabel("information gain (nats)")

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import final
 
-from ceibo_lab.cells import Cell
-from ceibo_lab.records import Record
+from ceibo_lab.record import Cell, Record
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Setting:
     """What replications have in common: a cell without its seed and number of steps."""
 
@@ -26,26 +25,29 @@ class Setting:
         return replace(self, method=method)
 
 
+def setting_of(record: Record) -> Setting:
+    """The setting of a record."""
+    cell = Cell.from_json(record["cell"])
+    level = _level(cell.level)
+    return Setting(cell.problem, cell.method, cell.variant, cell.protocol, level, cell.kind)
+
+
+@final
 class Library:
-    """All finished records of a folder. Where runs of several lengths are there, the
-    longest stand.
-    """
+    """Finished records. Where a setting has runs of several lengths, the longest stand."""
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._runs: dict[Setting, dict[int, dict[int, Record]]] = defaultdict(
             lambda: defaultdict(dict)
         )
         for record in records:
-            cell = Cell.from_json(record["cell"])
-            setting = Setting(
-                cell.problem,
-                cell.method,
-                cell.variant,
-                cell.protocol,
-                _level(cell.level),
-                cell.kind,
-            )
-            self._runs[setting][cell.steps][cell.seed] = record
+            cell = record["cell"]
+            self._runs[setting_of(record)][cell["steps"]][cell["seed"]] = record
+
+    @property
+    def cases(self) -> list[Setting]:
+        """The settings there are runs of, whatever the method."""
+        return list(dict.fromkeys(setting.by("") for setting in self._runs))
 
     def runs(self, setting: Setting) -> dict[int, Record]:
         """Seed -> record, of the longest runs of a setting; empty if there are none."""
@@ -53,9 +55,7 @@ class Library:
         return dict(sorted(lengths[max(lengths)].items())) if lengths else {}
 
     def pairs(self, first: Setting, second: Setting) -> list[tuple[Record, Record]]:
-        """Records of two settings with the same seed and the same number of steps, in order of the
-        seeds.
-        """
+        """Records of two settings with the same seed and number of steps, in order of seeds."""
         one = self._runs.get(replace(first, level=_level(first.level)), {})
         two = self._runs.get(replace(second, level=_level(second.level)), {})
         for steps in sorted(set(one) & set(two), reverse=True):

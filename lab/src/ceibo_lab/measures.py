@@ -1,5 +1,4 @@
-"""What is read off a record: regrets and distances at each state t = 0 … T of a run, and profit
-when stopping at κ.
+"""What is read off a record: regrets and distances at each state, and profit when stopping at κ.
 
     best         regret of x⁺_t, the measured point with the best posterior mean (the paper's
                  measure)
@@ -18,9 +17,8 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo_lab.cells import Cell
 from ceibo_lab.problems import PROBLEMS
-from ceibo_lab.records import Record
+from ceibo_lab.record import Cell, Record
 
 FLOOR: Final = 1e-12  # of the range
 MEASURES: Final = ("best", "recommended", "oracle", "distance", "distance_active")
@@ -71,18 +69,14 @@ def _range(record: Record) -> float:
 
 
 def reach(record: Record) -> float:
-    """Mean distance of the points measured from the incumbent of their time, in the unit cube, over
-    √d.
-    """
+    """Mean distance of each point from the incumbent of its time, in the unit cube, over √d."""
     return float(np.mean(record["trace"]["reach"]))
 
 
 @final
 @dataclass(frozen=True)
 class Stopped:
-    """A run stopped at κ: evaluations after the initial design, in all, the profit, and whether κ
-    was never reached.
-    """
+    """A run stopped after t steps, `total` evaluations; `censored` if κ was never reached."""
 
     t: int
     total: int

@@ -1,5 +1,4 @@
-"""Records as JSON lines: one per replication, appended as they come, readable whatever happened to
-the writer.
+"""Records as JSON lines, one per replication, appended as they come.
 
 A process killed while writing leaves a torn last line. Reading takes what is whole and says what it
 left out; the next writer cuts the torn end off before it appends.
@@ -11,14 +10,12 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, final
+from typing import Self, final
 
 from ceibo.errors import InputError, StorageError
 from ceibo.version import __version__
-from ceibo_lab.cells import FORMAT, Cell
+from ceibo_lab.record import FORMAT, Cell, Record
 
-Record = dict[str, Any]
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
@@ -40,14 +37,9 @@ class Read:
 
 
 def read(place: Path) -> Read:
-    """All records of a file, or of the files of a folder; of several of one cell the first
-    stands.
-    """
-    files = (
-        [place]
-        if place.is_file()
-        else sorted(p for p in place.glob("*") if p.name.endswith(SUFFIXES))
-    )
+    """All records of a file, or of a folder's files; of several of one cell the first stands."""
+    inside = sorted(path for path in place.glob("*") if path.name.endswith(SUFFIXES))
+    files = [place] if place.is_file() else inside
     found: dict[str, Record] = {}
     notes: list[str] = []
     for path in files:
@@ -114,12 +106,7 @@ class Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._stream.close()
 
     def add(self, record: Record) -> None:
@@ -152,9 +139,7 @@ class Writer:
 
 
 def pack(records: Iterable[Record], path: Path) -> int:
-    """Writes records to a compressed file, sorted by key, the same bytes for the same records;
-    returns their number.
-    """
+    """Writes records to a compressed file, sorted by key; returns how many there are."""
     ordered = sorted(records, key=lambda record: str(record["key"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as stream:

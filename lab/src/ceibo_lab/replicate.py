@@ -7,32 +7,30 @@ library versions.
 
 import time
 import traceback
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 from ceibo.decide.record import versions
 from ceibo.errors import InputError
-from ceibo_lab.cells import FORMAT, Cell
 from ceibo_lab.kinds import KINDS
+from ceibo_lab.kinds.benchmark import RECOMMEND_EVERY
 from ceibo_lab.methods import METHODS
-from ceibo_lab.runs import RECOMMEND_EVERY, OutOfTimeError, Watch, digest
+from ceibo_lab.record import FORMAT, Cell, Record
+from ceibo_lab.run import OutOfTimeError, Watch
 
-__all__ = ["Watch", "digest", "replicate"]
 
-
-def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | None:
+def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
     """The record of a cell, or None if the time given was over before it was finished."""
     if cell.kind not in KINDS:
         raise InputError(f"kind must be one of {', '.join(KINDS)}, got {cell.kind!r}.")
-    record: dict[str, Any] = {
+    record: Record = {
         "format": FORMAT,
         "key": cell.key,
         "cell": cell.to_json(),
         "versions": versions(),
     }
     since = time.perf_counter()
-    times: dict[str, Any] = {}
+    times: Record = {}
     try:
         with threadpool_limits(1):
             found = KINDS[cell.kind](cell, Watch(deadline))
@@ -46,16 +44,15 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> dict[str, Any] | No
             f"{cell.method} cannot run here: {error}. Install what it needs, or leave it out."
         ) from error
     except Exception as error:
-        last = "".join(traceback.format_exception(error)[-3:])
         record |= {
             "status": "failed",
             "error": f"{type(error).__name__}: {error}",
-            "traceback": last,
+            "traceback": "".join(traceback.format_exception(error)[-3:]),
         }
     return record | {"run": {"seconds": round(time.perf_counter() - since, 3), **times}}
 
 
-def _settings(cell: Cell) -> dict[str, Any]:
+def _settings(cell: Cell) -> Record:
     """Of the paper's methods and runs."""
     return {
         **(METHODS[cell.method].settings if cell.method in METHODS else {}),

@@ -1,57 +1,60 @@
-"""The report: one page, written from the records alone. Each claim of the paper with what was
-found, and where from.
-"""
+"""The report: one page from the records alone, each claim of the paper with what was found."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ceibo_lab import claims as c
 from ceibo_lab import measures
-from ceibo_lab.claims import NAMES, all_claims, final_of, two
-from ceibo_lab.document import Page
-from ceibo_lab.experiments import DRAW_WIDTHS, EXPERIMENTS, FOUR
+from ceibo_lab.compare import Claim, Row, Table, Verdict, band, holm, paired, table
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.methods import METHODS, PAPER_SEVEN
-from ceibo_lab.records import Read, Record
-from ceibo_lab.statistics import band, holm
-from ceibo_lab.verdicts import Claim, Row, Table, Verdict, paired, table
+from ceibo_lab.page import Page
+from ceibo_lab.plans import EXPERIMENTS
+from ceibo_lab.plans.benchmark import FOUR
+from ceibo_lab.plans.compression import TITLES
+from ceibo_lab.plans.special import DRAW_WIDTHS
+from ceibo_lab.problems import NAMES
+from ceibo_lab.record import Record
+from ceibo_lab.records import Read
 
-_HEAD: Final = (
-    "comparison",
-    "n",
-    "wins",
-    "effect",
-    "median difference",
-    "p",
-    "p (Holm)",
-    "verdict",
-)
-# Settings between which the difference of corrected EI and EI is looked for: label, protocol,
-# variant, suffix, measure.
+_TEST: Final = ("n", "wins", "effect", "median difference", "p", "p (Holm)", "verdict")
+_HEAD: Final = ("comparison", *_TEST)
+_FUNCTIONS: Final = tuple(NAMES[name] for name in FOUR)
+_TOLD: Final = Setting("", "", protocol="homoscedastic")
+_UNTOLD: Final = Setting("", "", protocol="homoscedastic-untold")
+# Where the difference of corrected EI and EI is looked for: label, setting, suffix, measure.
 _SOURCES: Final = (
-    ("heteroscedastic (the honest protocol)", "heteroscedastic", "plain", "", "best"),
-    ("protocol: homoscedastic, told", "homoscedastic", "plain", "", "best"),
-    ("protocol: homoscedastic, not told", "homoscedastic-untold", "plain", "", "best"),
-    ("protocol: reference code", "reference-code", "plain", "", "best"),
-    ("problem: randomly shifted", "heteroscedastic", "shifted", "", "best"),
-    ("problem: shifted, reference code", "reference-code", "shifted", "", "best"),
-    ("measure: `recommended`", "heteroscedastic", "plain", "", "recommended"),
-    ("measure: `oracle`", "heteroscedastic", "plain", "", "oracle"),
-    ("measure: `oracle`, reference code", "reference-code", "plain", "", "oracle"),
-    ("measure: distance of `best`", "heteroscedastic", "plain", "", "distance"),
-    ("hyperparameters: maximum a posteriori", "heteroscedastic", "plain", "/map", "best"),
-    ("maximiser: five L-BFGS steps", "heteroscedastic", "plain", "/short", "best"),
-    ("maximiser: five L-BFGS steps, reference code", "reference-code", "plain", "/short", "best"),
+    ("heteroscedastic (the honest protocol)", c.PLAIN, "", "best"),
+    ("protocol: homoscedastic, told", _TOLD, "", "best"),
+    ("protocol: homoscedastic, not told", _UNTOLD, "", "best"),
+    ("protocol: reference code", c.REFERENCE, "", "best"),
+    ("problem: randomly shifted", c.SHIFTED, "", "best"),
+    ("problem: shifted, reference code", c.REFERENCE_SHIFTED, "", "best"),
+    ("measure: `recommended`", c.PLAIN, "", "recommended"),
+    ("measure: `oracle`", c.PLAIN, "", "oracle"),
+    ("measure: `oracle`, reference code", c.REFERENCE, "", "oracle"),
+    ("measure: distance of `best`", c.PLAIN, "", "distance"),
+    ("hyperparameters: maximum a posteriori", c.PLAIN, "/map", "best"),
+    ("maximiser: five L-BFGS steps", c.PLAIN, "/short", "best"),
+    ("maximiser: five L-BFGS steps, reference code", c.REFERENCE, "/short", "best"),
 )
+_FINALS: Final = (
+    ("Noise up to 10 %, heteroscedastic", c.PLAIN),
+    ("Noise up to 10 %, heteroscedastic, shifted", c.SHIFTED),
+    ("Noise 10 %, reference code", c.REFERENCE),
+    ("Noise 10 %, reference code, shifted", c.REFERENCE_SHIFTED),
+    ("Noise up to 15 %, heteroscedastic", c.STRONG),
+)
+_OTHERS: Final = ("botorch-qlognei", "optuna-gp", "random", "corrected-kg", "knowledge-gradient")
 
 
 def write_report(
     read: Read, folder: Path, pictures: list[tuple[str, str]], command: str
 ) -> list[Path]:
-    """Writes report.md and report.html into `folder`; pictures are (file name, caption)
-    beside it.
-    """
+    """Writes report.md and report.html into `folder`; pictures are (file name, caption)."""
     page = report(read, pictures, command)
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / "report.md", folder / "report.html"]
@@ -62,7 +65,7 @@ def write_report(
 
 def report(read: Read, pictures: list[tuple[str, str]], command: str) -> Page:
     library = Library(read.done)
-    claims = all_claims(library)
+    claims = c.all_claims(library)
     page = Page("Corrected expected improvement: the paper's experiments, repeated")
     _summary(page, read, claims)
     for claim in claims:
@@ -71,6 +74,7 @@ def report(read: Read, pictures: list[tuple[str, str]], command: str) -> Page:
     _results(page, library)
     _beyond(page, library)
     _theory(page, library)
+    _compression(page, library)
     if pictures:
         page.heading("Figures")
         for path, text in pictures:
@@ -92,9 +96,9 @@ def _summary(page: Page, read: Read, claims: list[Claim]) -> None:
     )
     rows = []
     for claim in claims:
-        beside = claim.beside[0] if claim.beside and "reference" in claim.beside[0].title else None
         found = claim.table.counts if claim.table.rows else ""
-        rows.append([claim.statement, f"**{claim.verdict.value}**", found, _beside(beside)])
+        beside = _beside(claim.reference)
+        rows.append([claim.statement, f"**{claim.verdict.value}**", found, beside])
     page.table(("claim", "verdict", "rows", "reference code"), rows)
     total, failed = len(read.records), len(read.failed)
     page.paragraph(
@@ -113,23 +117,24 @@ def _claim(page: Page, claim: Claim) -> None:
         page.paragraph(claim.remark)
     if claim.verdict is Verdict.NOT_RUN:
         page.paragraph("There are no records for it yet.")
-    for each in (claim.table, *claim.beside):
+    for each in claim.tables:
         if each.rows:
             page.paragraph(f"**{each.title}**")
             page.table(_HEAD, [_row(row) for row in each.rows])
 
 
 def _row(row: Row) -> list[str]:
-    c = row.comparison
-    numbers = [
-        str(c.n),
-        f"{row.wins}/{c.n}",
+    found = row.comparison
+    return [
+        row.label,
+        str(found.n),
+        f"{row.wins}/{found.n}",
         f"{row.favour + 0.0:+.2f}",
-        f"{c.median:+.3g}",
-        _p(c.p),
+        f"{found.median:+.3g}",
+        _p(found.p),
         _p(row.corrected_p),
+        row.verdict.value,
     ]
-    return [row.label, *numbers, row.verdict.value]
 
 
 def _p(value: float) -> str:
@@ -139,10 +144,10 @@ def _p(value: float) -> str:
 def _sources(page: Page, library: Library) -> None:
     """Corrected EI against EI while one thing at a time is changed."""
     found = []
-    for label, protocol, variant, suffix, measure in _SOURCES:
-        settings = [Setting(name, "", variant, protocol) for name in FOUR]
-        pair = [two(setting, f"corrected-ei{suffix}", f"ei{suffix}") for setting in settings]
-        rows = [paired(library, label, both, final_of(measure)) for both in pair]
+    for label, like, suffix, measure in _SOURCES:
+        settings = [replace(like, problem=name) for name in FOUR]
+        both = [c.pair(each, f"corrected-ei{suffix}", f"ei{suffix}") for each in settings]
+        rows = [paired(library, label, each, c.final_of(measure)) for each in both]
         if any(row is not None for row in rows):
             found.append((label, rows))
     if not found:
@@ -153,79 +158,59 @@ def _sources(page: Page, library: Library) -> None:
         " effect, positive where corrected EI is better, and p value, Holm-corrected over this"
         " table. Bold: below 0.05."
     )
-    corrected = iter(
-        holm([row.comparison.p for _, rows in found for row in rows if row is not None])
-    )
-    most = max(row.comparison.n for _, rows in found for row in rows if row is not None)
+    every = [row.comparison for _, rows in found for row in rows if row is not None]
+    corrected = iter(holm([each.p for each in every]))
+    most = max(each.n for each in every)
     lines = []
     for label, rows in found:
-        cells = []
-        for row in rows:
-            if row is None:
-                cells.append("–")
-                continue
-            p = next(corrected)
-            few = f", n = {row.comparison.n}" if row.comparison.n < most else ""
-            text = f"{row.favour + 0.0:+.2f} ({_p(p)}{few})"
-            cells.append(f"**{text}**" if p < 0.05 else text)
+        cells = ["–" if row is None else _effect(row, next(corrected), most) for row in rows]
         lines.append([label, *cells])
-    page.table(("what is changed", *[NAMES[name] for name in FOUR]), lines)
+    page.table(("what is changed", *_FUNCTIONS), lines)
     _reaches(page, library)
+
+
+def _effect(row: Row, p: float, most: int) -> str:
+    few = f", n = {row.comparison.n}" if row.comparison.n < most else ""
+    text = f"{row.favour + 0.0:+.2f} ({_p(p)}{few})"
+    return f"**{text}**" if p < 0.05 else text
 
 
 def _reaches(page: Page, library: Library) -> None:
     """How far from the incumbent each method measures."""
     rows = []
-    for method in METHODS:
+    for method, entry in METHODS.items():
         runs = [library.runs(Setting(name, method)).values() for name in FOUR]
         if all(runs):
-            reaches = [
-                np.concatenate([record["trace"]["reach"] for record in each]) for each in runs
-            ]
-            rows.append([METHODS[method].label, *[f"{np.median(reach):.2g}" for reach in reaches]])
+            found = [np.concatenate([run["trace"]["reach"] for run in each]) for each in runs]
+            rows.append([entry.label, *[f"{np.median(reach):.2g}" for reach in found]])
     if rows:
         page.paragraph(
             "How far from the incumbent each method measures: median distance in the unit cube,"
             " over √d (honest noise)."
         )
-        page.table(("method", *[NAMES[name] for name in FOUR]), rows)
+        page.table(("method", *_FUNCTIONS), rows)
 
 
 def _results(page: Page, library: Library) -> None:
     """Final values by method and function."""
-    blocks = (
-        ("Noise up to 10 %, heteroscedastic", Setting("", "")),
-        ("Noise up to 10 %, heteroscedastic, shifted", Setting("", "", "shifted")),
-        ("Noise 10 %, reference code", Setting("", "", protocol="reference-code")),
-        ("Noise 10 %, reference code, shifted", Setting("", "", "shifted", "reference-code")),
-        ("Noise up to 15 %, heteroscedastic", Setting("", "", level=0.15)),
-    )
     page.heading("Final values")
     page.paragraph(
         "Mean log10 regret at the end, with half the width of its 95 % band: `best` / `recommended`"
         " / `oracle`."
     )
-    for title, like in blocks:
+    for title, like in _FINALS:
+        settings = [replace(like, problem=name) for name in FOUR]
+        names = {method for each in settings for method in library.methods(each)}
         rows = []
-        names = sorted(
-            {
-                m
-                for f in FOUR
-                for m in library.methods(Setting(f, "", like.variant, like.protocol, like.level))
-            }
-        )
-        for name in [method for method in METHODS if method in names]:
-            settings = [Setting(f, name, like.variant, like.protocol, like.level) for f in FOUR]
-            found = [list(library.runs(each).values()) for each in settings]
+        for method in [name for name in METHODS if name in names]:
+            found = [list(library.runs(each.by(method)).values()) for each in settings]
             counts = sorted({len(runs) for runs in found})
             n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-            rows.append([METHODS[name].label, n, *[_final(runs) for runs in found]])
+            rows.append([METHODS[method].label, n, *[_final(runs) for runs in found]])
         if rows:
-            shown = library.describe(
-                Setting("hartmann", "ei", like.variant, like.protocol, like.level)
-            )
+            shown = library.describe(replace(like, problem="hartmann", method="ei"))
             page.heading(f"{title} ({shown})", 3)
-            page.table(("method", "n", *[NAMES[name] for name in FOUR]), rows)
+            page.table(("method", "n", *_FUNCTIONS), rows)
     _inert(page, library)
 
 
@@ -234,11 +219,11 @@ def _inert(page: Page, library: Library) -> None:
     rows = []
     for variant in ("plain", "shifted"):
         for name in PAPER_SEVEN:
-            runs = list(library.runs(Setting("powell", name, variant)).values())
+            runs = library.runs(Setting("powell", name, variant)).values()
             if runs:
                 means = [
-                    np.mean([measures.final_value(run, m) for run in runs])
-                    for m in ("distance", "distance_active")
+                    np.mean([measures.final_value(run, measure) for run in runs])
+                    for measure in ("distance", "distance_active")
                 ]
                 rows.append([variant, METHODS[name].label, *[f"{mean:.2f}" for mean in means]])
     if rows:
@@ -251,29 +236,27 @@ def _inert(page: Page, library: Library) -> None:
 def _final(records: list[Record]) -> str:
     if not records:
         return "–"
-    parts = []
-    for measure in ("best", "recommended", "oracle"):
-        found = band([np.array([measures.final_value(record, measure)]) for record in records])
-        parts.append(f"{found.mean[0]:.2f} ± {found.high[0] - found.mean[0]:.2f}")
-    return " / ".join(parts)
+    measured = ("best", "recommended", "oracle")
+    values = [[measures.final_value(record, each) for record in records] for each in measured]
+    return " / ".join(_mean(each, 2) for each in values)
+
+
+def _mean(values: list[float], digits: int) -> str:
+    """The mean, with half the width of its 95 % band."""
+    found = band(np.array(values)[:, None])
+    half = found.high[0] - found.mean[0]
+    return f"{found.mean[0]:.{digits}f} ± {half:.{digits}f}"
 
 
 def _beyond(page: Page, library: Library) -> None:
     """Everything else against corrected EI on the shifted problems."""
-    others = ("botorch-qlognei", "optuna-gp", "random", "corrected-kg", "knowledge-gradient")
     rows = []
     for measure in ("best", "recommended"):
-        for other in others:
+        for other in _OTHERS:
             for name in FOUR:
                 label = f"{METHODS[other].label}, {NAMES[name]}, `{measure}`"
-                rows.append(
-                    paired(
-                        library,
-                        label,
-                        two(Setting(name, "", "shifted"), "corrected-ei", other),
-                        final_of(measure),
-                    )
-                )
+                both = c.pair(Setting(name, "", "shifted"), "corrected-ei", other)
+                rows.append(paired(library, label, both, c.final_of(measure)))
     found = table("", rows)
     if found.rows:
         page.heading("Beside the paper: other methods on the shifted problems")
@@ -289,22 +272,15 @@ def _beyond(page: Page, library: Library) -> None:
 
 
 def _theory(page: Page, library: Library) -> None:
+    columns = ("T", "regret", "bound", "realised_gain", "maximal_gain")
     rows = []
-    for name in NAMES:
+    for name in (*FOUR, "sphere"):
         for record in library.runs(Setting(name, "corrected-ei", kind="theory")).values():
             trace = record["trace"]
-            numbers = [
-                trace[key][-1] for key in ("T", "regret", "bound", "realised_gain", "maximal_gain")
-            ]
+            numbers = [trace[key][-1] for key in columns]
             shown = [f"{value:.4g}" for value in numbers]
-            rows.append(
-                [
-                    NAMES[name],
-                    *shown,
-                    f"{numbers[2] / numbers[1]:.2g}",
-                    _growth(trace["T"], trace["maximal_gain"]),
-                ]
-            )
+            ratio = f"{numbers[2] / numbers[1]:.2g}"
+            rows.append([NAMES[name], *shown, ratio, _growth(trace["T"], trace["maximal_gain"])])
     if rows:
         page.heading("Theory beside practice")
         page.paragraph(
@@ -315,17 +291,8 @@ def _theory(page: Page, library: Library) -> None:
             " rate. The bound's last step, at the optimiser and the incumbent, is not proved (see"
             " `ceibo.theory`). Growth is the exponent of γ_T in T over the second half of the run."
         )
-        head = (
-            "problem",
-            "T",
-            "regret",
-            "bound",
-            "realised gain",
-            "γ_T at most",
-            "bound / regret",
-            "growth of γ_T",
-        )
-        page.table(head, rows)
+        head = ("problem", "T", "regret", "bound", "realised gain", "γ_T at most")
+        page.table((*head, "bound / regret", "growth of γ_T"), rows)
 
 
 def _growth(T: list[float], gain: list[float]) -> str:
@@ -336,13 +303,36 @@ def _growth(T: list[float], gain: list[float]) -> str:
     return f"{np.log(gain[-1] / gain[half]) / np.log(T[-1] / T[half]):.2f}"
 
 
+def _compression(page: Page, library: Library) -> None:
+    """Networks made smaller: how good the answers of each method are."""
+    cases = [case for case in library.cases if case.kind == "compression"]
+    if not cases:
+        return
+    page.heading("Networks made smaller")
+    page.paragraph(
+        "Error plus size ratio on the whole evaluation set, mean over replications with half the"
+        " width of its 95 % band: of the minimiser of the posterior mean (`recommended`), of the"
+        " measured setting with the best posterior mean (`best`), and of the one with the lowest"
+        " noisy value."
+    )
+    answers = ("recommended", "best", "best_observed")
+    for case in sorted(cases, key=lambda case: (list(TITLES).index(case.problem), case)):
+        noise = "" if case.protocol == "pooled" else f", `{case.protocol}` noise"
+        page.heading(f"{TITLES[case.problem]}{noise}", 3)
+        rows = []
+        for method in sorted(library.methods(case), key=list(METHODS).index):
+            runs = library.runs(case.by(method)).values()
+            values = [[run["final"][name]["objective"] for run in runs] for name in answers]
+            means = [_mean(each, 4) for each in values]
+            rows.append([METHODS[method].label, str(len(runs)), *means])
+        page.table(("method", "n", "`recommended`", "`best`", "lowest noisy value"), rows)
+
+
 def _how(page: Page, read: Read, command: str) -> None:
     page.heading("How these numbers were made")
     page.code(command)
-    versions = sorted(
-        {", ".join(f"{k} {v}" for k, v in record["versions"].items()) for record in read.records}
-    )
-    page.items(versions)
+    versions = {", ".join(f"{k} {v}" for k, v in each["versions"].items()) for each in read.records}
+    page.items(sorted(versions))
     page.items(
         [f"`{e.id}`: {e.title}; {len(e.cells())} cells when complete" for e in EXPERIMENTS.values()]
     )
@@ -353,17 +343,15 @@ def _how(page: Page, read: Read, command: str) -> None:
         f" [0, {DRAW_WIDTHS[1]}] beside it), κ is 1 % of the difference between the largest and the"
         " smallest value over five separate draws."
     )
-    seconds = sum(record["run"]["seconds"] for record in read.records)
     page.paragraph(
-        f"All replications together took {seconds / 3600:.1f} core-hours. Methods:"
+        f"All replications together took {_hours(read.records):.1f} core-hours. Methods:"
         f" {', '.join(PAPER_SEVEN)}."
     )
     library = Library(read.done)
-    runs = [
-        run for name in FOUR for m in PAPER_SEVEN for run in library.runs(Setting(name, m)).values()
-    ]
+    settings = [Setting(name, method) for name in FOUR for method in PAPER_SEVEN]
+    runs = [run for each in settings for run in library.runs(each).values()]
     if runs:
-        hours = sum(run["run"]["seconds"] for run in runs) / 3600
+        hours = _hours(runs)
         page.paragraph(
             "One set of benchmark-10 (seven acquisitions, four functions, heteroscedastic, plain;"
             f" {len(runs)} replications) took {hours:.2f} core-hours: {30 * hours:.0f} minutes on"
@@ -372,3 +360,7 @@ def _how(page: Page, read: Read, command: str) -> None:
     if read.failed:
         page.heading("Failures", 3)
         page.items([f"`{record['key']}`: {record['error']}" for record in read.failed[:20]])
+
+
+def _hours(records: list[Record]) -> float:
+    return sum(float(record["run"]["seconds"]) for record in records) / 3600

@@ -1,110 +1,272 @@
-"""Runs cells of experiments into a folder of records, with nothing but the runner: for clusters and
-batch machines.
+"""Many cells on many cores: resumable, the same results whatever the number of workers.
 
-    python -m ceibo_lab.sweep benchmark-10 --block heteroscedastic-plain --out records --jobs 16
-    --time-limit 540
+Each cell is a pure function of its data, so it does not matter who runs it, in which order or how
+often it was begun. The sweep skips what the folder of records already holds, hands the rest to a
+backend, and writes each record when it arrives. A process that is killed loses the cells under way
+and nothing else.
 
-Several experiments may be named; the same command again continues. `--list` prints what there is.
+Backends: `serial`; `processes`, the standard library's; `loky`, joblib's here; `dask`, joblib's on
+a cluster, and `ray` (an address, or a cluster started on this machine).
 """
 
-import argparse
-import sys
+import importlib
+import os
+import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any, Final, final
 
-from ceibo.errors import CeiboError
-from ceibo_lab.cells import Cell
-from ceibo_lab.experiments import EXPERIMENTS, experiment
-from ceibo_lab.records import Record
-from ceibo_lab.runner import BACKENDS, Options, sweep
+from ceibo.errors import InputError
+from ceibo_lab.kinds.require import require
+from ceibo_lab.record import Cell, Record
+from ceibo_lab.records import Writer, read
+from ceibo_lab.replicate import replicate
 
-_EVERY = 10.0  # seconds between two lines of progress
+# One BLAS or OpenMP thread per worker, set before the worker starts.
+_ONE_THREAD: Final = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+)
 
 
-class _Lines:
-    """Progress as plain lines, with the time left."""
+@final
+@dataclass(frozen=True)
+class Options:
+    """How a sweep is run; backend None is loky, or processes without joblib."""
 
-    def __init__(self) -> None:
-        self.began = self.last = time.monotonic()
+    backend: str | None = None
+    jobs: int = 0
+    time_limit: float | None = None
+    address: str | None = None  # of a Dask scheduler or a Ray cluster
 
-    def __call__(self, finished: int, todo: int, record: Record) -> None:
-        now = time.monotonic()
-        if record["status"] == "failed":
-            print(f"failed: {record['key']}: {record['error']}", flush=True)
-        if now - self.last >= _EVERY or finished == todo:
-            self.last = now
-            left = (now - self.began) / finished * (todo - finished)
-            print(
-                f"{finished}/{todo} cells, {now - self.began:.0f} s, about {left:.0f} s left",
-                flush=True,
+    @property
+    def workers(self) -> int:
+        return self.jobs if self.jobs > 0 else os.cpu_count() or 1
+
+
+@final
+@dataclass(frozen=True)
+class Summary:
+    """What a sweep did: cells finished before and now, of those failed, left over."""
+
+    before: int
+    finished: int
+    failed: int
+    left: int
+    seconds: float
+    notes: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        parts = [
+            f"{self.finished} cells finished in {self.seconds:.0f} s",
+            f"{self.before} were there before",
+        ]
+        if self.failed:
+            parts.append(f"{self.failed} failed (their records say why)")
+        if self.left:
+            parts.append(f"{self.left} left: the same command continues")
+        return ", ".join(parts) + "."
+
+
+Progress = Callable[[int, int, Record], None]  # finished now, to do, the latest record
+
+
+def sweep(
+    cells: Sequence[Cell], path: Path, options: Options, progress: Progress | None = None
+) -> Summary:
+    """Runs the cells that the folder of `path` does not hold, and appends their records."""
+    backend = options.backend or ("loky" if find_spec("joblib") else "processes")
+    if backend not in BACKENDS:
+        raise InputError(f"backend must be one of {', '.join(BACKENDS)}, got {backend!r}.")
+    since = time.monotonic()
+    deadline = float("inf") if options.time_limit is None else time.time() + options.time_limit
+    with Writer(path) as writer:
+        present = read(path.parent)
+        keys = {record["key"] for record in present.records}
+        todo = [cell for cell in cells if cell.key not in keys]
+        finished = failed = 0
+        if todo:
+            # otherwise the cells run on other machines, which may have what is needed
+            if options.address is None:
+                require(todo)
+            for record in BACKENDS[backend](_until(todo, deadline), deadline, options):
+                if record is None:
+                    continue
+                writer.add(record)
+                finished += 1
+                failed += record["status"] == "failed"
+                if progress is not None:
+                    progress(finished, len(todo), record)
+    notes = [*writer.notes, *present.notes]
+    left = len(todo) - finished
+    return Summary(len(cells) - len(todo), finished, failed, left, time.monotonic() - since, notes)
+
+
+def _until(cells: Sequence[Cell], deadline: float) -> Iterator[Cell]:
+    """Cells, until the time is over; taken from lazily, a few ahead of the workers."""
+    for cell in cells:
+        if time.time() >= deadline:
+            return
+        yield cell
+
+
+# Backends: an iterator of cells -> records in the order they are finished
+
+Records = Iterator[Record | None]
+
+
+def _serial(cells: Iterator[Cell], deadline: float, _options: Options) -> Records:
+    for cell in cells:
+        yield replicate(cell, deadline)
+
+
+def _processes(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
+    fresh, owner = get_context("spawn"), os.getpid()
+    with (
+        _one_thread(),
+        ProcessPoolExecutor(options.workers, fresh, _die_with, (owner,)) as pool,
+    ):
+        running: set[Future[Record | None]] = set()
+        more = True
+        while more or running:
+            while more and len(running) < 2 * options.workers:
+                cell = next(cells, None)
+                if cell is None:
+                    more = False
+                else:
+                    running.add(pool.submit(replicate, cell, deadline))
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+
+
+def _loky(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
+    with _one_thread():
+        yield from _joblib(cells, deadline, options.workers, local=True)
+
+
+def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
+    joblib, distributed = _optional("joblib", "distributed", extra="[dask]")
+    with ExitStack() as stack:
+        stack.enter_context(_one_thread())
+        if options.address is None:
+            where = distributed.LocalCluster(
+                n_workers=options.workers, threads_per_worker=1, dashboard_address=None
             )
+            stack.enter_context(where)
+            client = stack.enter_context(distributed.Client(where))
+        else:
+            client = stack.enter_context(distributed.Client(options.address))
+        stack.enter_context(joblib.parallel_config("dask", client=client))
+        yield from _joblib(cells, deadline, None)
 
 
-def chosen_cells(name: str, options: argparse.Namespace) -> list[Cell]:
-    """The cells of one experiment that the options leave."""
-    only = tuple(
-        block for block in options.block if block in [b.name for b in experiment(name).blocks]
-    )
-    if options.block and not only:
-        experiment(name).cells(only=tuple(options.block))  # says which there are
-    cells = experiment(name).cells(quick=options.quick, seeds=options.seeds, only=only)
-    methods, problems = options.method, options.problem
-    return [
-        c
-        for c in cells
-        if (not methods or c.method in methods) and (not problems or c.problem in problems)
-    ]
+def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
+    """Ray itself: its backend for joblib cannot hand results over as they come."""
+    (ray,) = _optional("ray", extra="[ray]")
+    with _one_thread():
+        if options.address is None:
+            quiet = {"include_dashboard": False, "log_to_driver": False}
+            ray.init(num_cpus=options.workers, ignore_reinit_error=True, **quiet)
+        else:
+            ray.init(address=options.address, ignore_reinit_error=True)
+        try:
+            task = ray.remote(num_cpus=1)(_task)
+            ahead = 2 * int(ray.cluster_resources().get("CPU", 1))
+            running = [
+                task.remote(cell, deadline, None)
+                for _, cell in zip(range(ahead), cells, strict=False)
+            ]
+            while running:
+                (done,), running = ray.wait(running, num_returns=1)
+                following = next(cells, None)
+                if following is not None:
+                    running.append(task.remote(following, deadline, None))
+                yield ray.get(done)
+        finally:
+            ray.shutdown()
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("experiments", nargs="*", help="ids, in the order in which they are run")
-    parser.add_argument(
-        "--block", action="append", default=[], help="only this block (may be repeated)"
-    )
-    parser.add_argument(
-        "--method", action="append", default=[], help="only this method (may be repeated)"
-    )
-    parser.add_argument(
-        "--problem", action="append", default=[], help="only this problem (may be repeated)"
-    )
-    parser.add_argument("--seeds", type=int, help="how many seeds, from 0")
-    parser.add_argument("--quick", action="store_true", help="a small version")
-    parser.add_argument(
-        "--out", type=Path, default=Path("results/records"), help="folder of records"
-    )
-    parser.add_argument("--jobs", type=int, default=0, help="workers; 0 means one per core")
-    parser.add_argument("--backend", choices=sorted(BACKENDS))
-    parser.add_argument("--address", help="of a Dask scheduler or a Ray cluster")
-    parser.add_argument(
-        "--time-limit", type=float, help="seconds after which it ends, keeping finished cells"
-    )
-    parser.add_argument(
-        "--list", action="store_true", help="print the experiments and their blocks"
-    )
-    options = parser.parse_args(arguments)
-    if options.list or not options.experiments:
-        for each in EXPERIMENTS.values():
-            print(f"{each.id:<14}{len(each.cells()):>6} cells  {each.title}")
-            for block in each.blocks:
-                print(f"{'':<14}{len(list(block.cells())):>6}        --block {block.name}")
-        return 0
-    until = None if options.time_limit is None else time.monotonic() + options.time_limit
+def _joblib(
+    cells: Iterator[Cell], deadline: float, jobs: int | None, local: bool = False
+) -> Records:
+    (joblib,) = _optional("joblib")
+    owner = os.getpid() if local else None
+    tasks = (joblib.delayed(_task)(cell, deadline, owner) for cell in cells)
+    yield from joblib.Parallel(
+        n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered"
+    )(tasks)
+
+
+def _optional(*names: str, extra: str = "") -> list[Any]:
+    """Modules of optional packages, or an error that says how to install them."""
     try:
-        for name in options.experiments:
-            cells = chosen_cells(name, options)
-            left = None if until is None else max(until - time.monotonic(), 0.0)
-            print(f"{name}: {len(cells)} cells", flush=True)
-            how = Options(options.backend, options.jobs, left, options.address)
-            summary = sweep(cells, options.out / f"{name}.jsonl", how, _Lines())
-            print(f"{name}: {summary}", *summary.notes, sep="\n  ", flush=True)
-    except CeiboError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
+        return [importlib.import_module(name) for name in names]
+    except ImportError as error:
+        needed = f"pip install 'ceibo-lab{extra}'"
+        raise InputError(f"this backend needs {error.name}: {needed}.") from error
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _task(cell: Cell, deadline: float, owner: int | None) -> Record | None:
+    if owner is not None and owner != os.getpid():
+        _die_with(owner)
+    return replicate(cell, deadline)
+
+
+BACKENDS: Final[dict[str, Callable[[Iterator[Cell], float, Options], Records]]] = {
+    "serial": _serial,
+    "processes": _processes,
+    "loky": _loky,
+    "dask": _dask,
+    "ray": _ray,
+}
+
+
+# Workers
+
+_watching = threading.Lock()
+
+
+def _die_with(owner: int) -> None:
+    """Ends this worker when the sweep that started it is gone, as after a kill."""
+    if not _watching.acquire(blocking=False):
+        return  # already watching
+
+    def watch() -> None:
+        while _alive(owner):
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's, and there
+        pass
+    return True
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Lets processes that are started inside use one thread for linear algebra."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value

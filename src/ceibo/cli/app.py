@@ -84,7 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            # a terminal that lacks a character still gets the text
+            # A character that the terminal lacks is printed as an escape.
             stream.reconfigure(errors="backslashreplace")
     try:
         build(given)(given)
@@ -120,10 +120,12 @@ def _complain(error: Exception, debug: bool, status: int) -> None:
 
 
 def _retell(error: NotStoredError) -> str:
-    """How a measurement that the database did not take is told again from a shell."""
+    """Says how to tell a measurement again that the database did not take."""
     assert isinstance(error.measurement, Measurement)
     told = error.measurement
-    words = told.replicates or [each for each in (told.value, told.noise) if each is not None]
+    words = told.replicates or (told.value,)
+    if told.noise is not None and not told.replicates:
+        words = (told.value, told.noise)
     option = " --replicates" if told.replicates else ""
     key = f" --key {shlex.quote(error.key)}" if error.key else ""
     again = f"ceibo tell STUDY.TOML {error.number} {' '.join(map(repr, words))}{option}{key}"

@@ -25,23 +25,24 @@ Storage = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
 def warn(text: str) -> None:
-    """A warning on standard error, as Python's own are shown."""
+    """Prints a warning on standard error, in the form in which Python's own are shown."""
     typer.echo(f"ceibo: warning: {text}", err=True)
 
 
 def print_json(data: Any) -> None:
-    """One JSON document; numbers that JSON lacks become null."""
-    typer.echo(json.dumps(_plain(data), ensure_ascii=False, allow_nan=False))
+    """Prints one JSON document; NaN and infinities become null."""
+    typer.echo(json.dumps(_without_nan(data), ensure_ascii=False, allow_nan=False))
 
 
-def _plain(data: Any) -> Any:
+def _without_nan(data: Any) -> Any:
     if isinstance(data, dict):
-        return {key: _plain(value) for key, value in data.items()}
+        return {key: _without_nan(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
+        return [_without_nan(value) for value in data]
     return None if isinstance(data, float) and not math.isfinite(data) else data
 
 
@@ -67,14 +68,14 @@ def measurement_json(measurement: Measurement) -> dict[str, Any]:
 
 def trial_json(trial: Trial) -> dict[str, Any]:
     """A trial as plain data; `replaced` is what a measurement was before, oldest first."""
-    told = zip(trial.measurements, trial.replaced, strict=True)
+    measurements = []
+    for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
+        earlier = [measurement_json(each) for each in replaced]
+        measurements.append(measurement_json(measurement) | {"replaced": earlier})
     return {
         "trial": trial.number,
         "state": trial.state,
         "params": trial.params,
-        "measurements": [
-            measurement_json(now) | {"replaced": [measurement_json(each) for each in replaced]}
-            for now, replaced in told
-        ],
+        "measurements": measurements,
         "reason": trial.reason,
     }

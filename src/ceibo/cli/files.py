@@ -19,9 +19,8 @@ def check_target(path: Path, file: StudyFile, storage: str | None) -> None:
             database = Path(parsed.database).resolve()
             ends = ("", "-wal", "-shm", "-journal")
             own += [database.with_name(f"{database.name}{end}") for end in ends]
-    if path.resolve() in own or any(
-        path.exists() and each.exists() and path.samefile(each) for each in own
-    ):
+    linked = [each for each in own if path.exists() and each.exists() and path.samefile(each)]
+    if path.resolve() in own or linked:
         raise InputError(
             f"{path} belongs to the study itself and would be lost; write to another file."
         )
@@ -29,7 +28,7 @@ def check_target(path: Path, file: StudyFile, storage: str | None) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Refuses a path that is a folder, lies in none, or is a database."""
+    """Refuses a path that is a folder or a database, or whose folder does not exist."""
     if not path.absolute().parent.is_dir():
         raise InputError(
             f"cannot write {path}: the folder {path.parent} does not exist; create it first."
@@ -45,7 +44,7 @@ def check_writable(path: Path) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Writes a file in one step, or says in words why not."""
+    """Writes a file in one step; raises an InputError that says why if it cannot."""
     check_writable(path)
     try:
         files.write_whole(path, text)

@@ -1,16 +1,17 @@
-"""From a study file to its study: opened, begun, or only imagined."""
+"""From a study file to its study: opened, begun, or previewed in memory."""
 
 from typing import Any, NoReturn
 
 from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.toml import to_toml
+from ceibo.decide.dimensions import Dimension
 from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
 from ceibo.study import Study
 from ceibo.study.run import create_or_open, first_change
 
 
 def open_study(file: StudyFile, storage: str | None) -> Study:
-    """The stored study of a file; an error that says how to begin if there is none."""
+    """The stored study of a file; the error says how to begin one if there is none."""
     try:
         study = Study.open(storage or file.storage, file.name)
     except NotFoundError as error:
@@ -28,15 +29,15 @@ def open_or_begin(file: StudyFile, storage: str | None) -> Study:
     return study
 
 
-def open_or_imagine(file: StudyFile, storage: str | None) -> Study:
-    """The stored study of a file, or the same one in memory, without a trace, if there is none."""
+def open_or_preview(file: StudyFile, storage: str | None) -> Study:
+    """The stored study of a file, or a preview if there is none; writes nothing."""
     try:
         return open_study(file, storage)
     except NotFoundError:
-        return imagine(file)
+        return preview(file)
 
 
-def imagine(file: StudyFile) -> Study:
+def preview(file: StudyFile) -> Study:
     """The study of a file as it would begin, in memory."""
     return Study.create(file.space, name=file.name, **_options_of(file))
 
@@ -61,18 +62,20 @@ def _not_begun(file: StudyFile, text: str) -> NoReturn:
 
 def _check_same(file: StudyFile, study: Study) -> None:
     """Refuses a file that differs from its study in what decides suggestions."""
-    now, stored = file.space.dimensions, study.space.dimensions
+    now = file.space.dimensions
+    stored = study.space.dimensions
     for name in [*stored, *now]:
         if now.get(name) != stored.get(name):
-            was, here = (
-                to_toml(space[name].to_json()) if name in space else "not there"
-                for space in (stored, now)
-            )
             what = f"the space has changed: parameter {name!r}"
-            raise _refusal(file, study, what, f"{here} in the file", was)
+            here = f"{_describe(now.get(name))} in the file"
+            raise _refusal(file, study, what, here, _describe(stored.get(name)))
     if (change := first_change(study, _options_of(file))) is not None:
         key = "initial" if change.option == "n_initial" else change.option
         raise _refusal(file, study, key, repr(change.given), repr(change.stored))
+
+
+def _describe(dimension: Dimension | None) -> str:
+    return "not there" if dimension is None else to_toml(dimension.to_json())
 
 
 def _refusal(file: StudyFile, study: Study, what: str, now: str, stored: str) -> InputError:

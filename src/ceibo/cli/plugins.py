@@ -61,4 +61,4 @@ def _origin(entry: EntryPoint) -> str:
 
 
 def _stand_in() -> None:
-    """Stands in the help for a verb that is not called."""
+    """Represents a verb that is not called, in the help."""

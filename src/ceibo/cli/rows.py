@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.checks import ask_nearest
-from ceibo.cli.spreadsheet import Numbers, Table, plain, read_table
+from ceibo.cli.spreadsheet import Numbers, Table, normalize, read_table
 from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
@@ -35,7 +35,7 @@ class Rows:
 @final
 @dataclass(frozen=True)
 class _Columns:
-    """Where things stand in a row; None for a column that is not there."""
+    """The places of the columns in a row; None for a column that is not there."""
 
     params: dict[str, int]
     value: int | None
@@ -92,7 +92,7 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
 
 
 def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
-    """The setting in a row and what came of it; None if nothing did."""
+    """The setting in a row and its outcome; None if it has no outcome."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
@@ -133,8 +133,8 @@ def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) ->
 
     ways: tuple[Callable[[Value], bool], ...] = (
         lambda choice: to_text(choice) == cell,
-        lambda choice: plain(to_text(choice)) == plain(cell),
-        lambda choice: isinstance(choice, bool) and to_text(choice).upper() == plain(cell),
+        lambda choice: normalize(to_text(choice)) == normalize(cell),
+        lambda choice: isinstance(choice, bool) and to_text(choice).upper() == normalize(cell),
         same_number,
     )
     for way in ways:
@@ -142,7 +142,8 @@ def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) ->
         if len(found) == 1:
             return found[0]
     words = [to_text(choice) for choice in choices]
-    known, end = ", ".join(map(repr, words[:20])), ask_nearest(plain(cell), words)
+    known = ", ".join(map(repr, words[:20]))
+    end = ask_nearest(normalize(cell), words)
     raise InputError(f"parameter {name!r}: expected one of {known}, got {cell!r}{end}")
 
 
@@ -152,16 +153,16 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
         return None
     deviation = numbers.read(noise, "noise") if noise else None
     if replicates:
-        of = Measurement.of(
-            numbers.read(each, "replicates", "numbers with spaces between")
-            for each in replicates.split()
-        )
-        if value and not _agrees(value, float(numbers.read(value, "value")), of.value):
+        wanted = "numbers with spaces between"
+        repeats = [numbers.read(each, "replicates", wanted) for each in replicates.split()]
+        together = Measurement.of(repeats)
+        mean = together.value
+        if value and not _is_rounded(value, float(numbers.read(value, "value")), mean):
             raise InputError(
-                f"the value is {value}, but the mean of the replicates is {of.value:.6g}; leave one"
-                " of the cells empty."
+                f"the value is {value}, but the mean of the replicates is {mean:.6g}; leave one of"
+                " the cells empty."
             )
-        measurement = Measurement(of.value, deviation, of.replicates)
+        measurement = Measurement(mean, deviation, together.replicates)
     else:
         measurement = Measurement(numbers.read(value, "value"), deviation)
     if not measurement.is_finite:
@@ -171,8 +172,8 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
     return measurement
 
 
-def _agrees(written: str, value: float, mean: float) -> bool:
-    """Whether a value is the mean to its written digits: spreadsheets show means rounded."""
+def _is_rounded(written: str, value: float, mean: float) -> bool:
+    """Whether a value is the mean, rounded to the digits written as spreadsheets show it."""
     mantissa, _, exponent = written.replace(",", ".").lower().partition("e")
     digits = len(mantissa.partition(".")[2])
     unit = float(Decimal(10) ** (int(exponent or 0) - digits))

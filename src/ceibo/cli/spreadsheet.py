@@ -16,9 +16,8 @@ from ceibo.numbers import MINUS, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls
-_SEP_LINE: Final = re.compile(
-    r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE
-)  # how Excel names the separator
+# Excel names the separator in a first line such as sep=;
+_SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
 
 @final
@@ -35,18 +34,17 @@ class Table:
     def column(self, name: str, loosely: bool = False, but: Collection[int] = ()) -> int | None:
         """The place of a column among those not in `but`, or None; `loosely` ignores capitals.
 
-        Names are compared as people see them: é is é in whichever of its two encodings, spaces
-        around do not count.
+        Names are normalized first: é may have either of its two encodings, and spaces around a name
+        do not count.
         """
-        wanted, seen = plain(name), [plain(each) for each in self.header]
-        places = [place for place, each in enumerate(seen) if each == wanted and place not in but]
+        wanted = normalize(name)
+        names = {
+            place: normalize(each) for place, each in enumerate(self.header) if place not in but
+        }
+        places = [place for place, each in names.items() if each == wanted]
         if not places and loosely:
             folded = wanted.casefold()
-            places = [
-                place
-                for place, each in enumerate(seen)
-                if each.casefold() == folded and place not in but
-            ]
+            places = [place for place, each in names.items() if each.casefold() == folded]
         if len(places) > 1:
             shown = ", ".join(repr(self.header[place]) for place in places)
             raise InputError(
@@ -55,7 +53,7 @@ class Table:
         return places[0] if places else None
 
     def no_column(self, name: str) -> InputError:
-        """What to say about a column that is not there."""
+        """The error about a column that is not there."""
         found = ", ".join(map(repr, self.header)) or "nothing"
         end = ask_nearest(name, filter(None, self.header))
         return InputError(
@@ -63,8 +61,8 @@ class Table:
         )
 
 
-def plain(text: str) -> str:
-    """A text as people see it: composed characters, no spaces around."""
+def normalize(text: str) -> str:
+    """A text with composed characters and no spaces around it, as it is compared."""
     return unicodedata.normalize("NFC", text).strip()
 
 
@@ -96,8 +94,7 @@ def _decode(path: Path) -> tuple[str, str | None]:
         raise InputError(
             f"{path} is a workbook, not text; save the sheet as CSV (UTF-8) and import that file."
         )
-    # Windows writes cp1252, Latin-1 with quotes and the euro
-    encodings = ["utf-8-sig", "cp1252", "latin-1"]
+    encodings = ["utf-8-sig", "cp1252", "latin-1"]  # Windows writes cp1252, an extended Latin-1
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     for encoding in encodings:
@@ -113,14 +110,14 @@ def _decode(path: Path) -> tuple[str, str | None]:
 
 
 def _find_separator(text: str, wanted: Collection[str]) -> str:
-    names = {plain(name).casefold() for name in wanted}
+    names = {normalize(name).casefold() for name in wanted}
 
     def fit(separator: str) -> tuple[int, int]:
         try:
             _, header = next(_records(text, separator, 1), (1, ()))
         except csv.Error:
             return -1, 0
-        return len(names & {plain(name).casefold() for name in header}), len(header)
+        return len(names & {normalize(name).casefold() for name in header}), len(header)
 
     return max(_SEPARATORS, key=fit)
 
@@ -143,7 +140,7 @@ def _fit_to_header(
 ) -> tuple[str, ...]:
     """A record as long as the header.
 
-    A surplus cell is refused: a decimal comma has moved all that follows it.
+    A surplus cell is refused, as an unquoted decimal comma moves all cells that follow it.
     """
     if any(cell.strip() for cell in cells[len(header) :]):
         cause = "an unquoted separator?"
@@ -162,8 +159,8 @@ class Numbers:
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
-        self._seen: str | None = None  # the decimal mark, and an example of it
-        self._example = ""
+        self._mark: str | None = None  # the decimal mark, once there was one
+        self._example = ""  # the first number with it
 
     def read(self, cell: str, what: str, wanted: str = "a number") -> int | float:
         """The number in a cell."""
@@ -187,9 +184,10 @@ class Numbers:
         mark = next((each for each in ",." if each in text), None)
         if mark is None:
             return
-        if self._seen not in (None, mark):
+        if self._mark not in (None, mark):
             raise InputError(
                 f"{what}: {text!r} and {self._example!r} have different decimal marks; write all"
                 " numbers of the file alike, and thousands without a mark."
             )
-        self._seen, self._example = mark, self._example or text
+        self._mark = mark
+        self._example = self._example or text

@@ -1,7 +1,6 @@
 """The study file, study.toml: what to optimise, with which command, until when.
 
-Paths in the file (the storage, the command's program and files) are relative to the folder of the
-file.
+Paths in the file (of the storage, the program, its files) are relative to the file's folder.
 """
 
 import tomllib
@@ -63,7 +62,7 @@ def load(path: Path) -> StudyFile:
 
 
 def parse(content: bytes, path: Path) -> StudyFile:
-    """The study file that a content would be at a path."""
+    """The study file with this content, as if it were at this path."""
     try:
         raw = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -108,7 +107,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         space=space,
         direction=direction,
         seed=check_seed(raw.get("seed", 0)),
-        storage=_beside(_text(raw, "storage", storage_of(path.stem)), path),
+        storage=_resolve_storage(_text(raw, "storage", storage_of(path.stem)), path),
         settings=settings,
         template=_template(command, space, path) if command else None,
         limits=limits,
@@ -127,17 +126,15 @@ def _space(table: Mapping[str, Any]) -> Space:
 def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
     argv = command.get("argv")
     if not isinstance(argv, list) or not argv or not all(isinstance(each, str) for each in argv):
-        wanted = (
-            'a list of strings, as in ["python", "train.py", "--rate", "{rate}"]; no shell reads it'
-        )
+        example = '["python", "train.py", "--rate", "{rate}"]'
+        wanted = f"a list of strings, as in {example}; no shell reads it"
         raise InputError(f"command.argv: expected {wanted}, got {argv!r}.")
-    return Template(
-        tuple(argv), space, path.absolute().parent, _positive(command, "timeout", "command.timeout")
-    )
+    timeout = _positive(command, "timeout", "command.timeout")
+    return Template(tuple(argv), space, path.absolute().parent, timeout)
 
 
 def storage_of(name: str) -> str:
-    """The storage for a study of this name, a file without folders or the signs of a URL."""
+    """The default storage for a study of this name: a file beside the study file."""
     file = _quote(name.replace("/", "-").replace("\\", "-"))
     return f"{SQLITE}{file}.db"
 
@@ -146,8 +143,8 @@ def _quote(path: str) -> str:
     return path.replace("%", "%25").replace("?", "%3F")
 
 
-def _beside(storage: str, path: Path) -> str:
-    """A relative SQLite file lies in the folder of the study file."""
+def _resolve_storage(storage: str, path: Path) -> str:
+    """The storage's URL; a relative SQLite file lies in the folder of the study file."""
     file = storage.removeprefix(SQLITE)
     name, mark, query = file.partition("?")
     if storage.startswith(SQLITE) and mark and "=" not in query:
@@ -186,8 +183,10 @@ def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
 
 
 def _whole(raw: Mapping[str, Any], key: str, name: str) -> int | None:
-    return None if (value := raw.get(key)) is None else check_whole(value, name)
+    value = raw.get(key)
+    return None if value is None else check_whole(value, name)
 
 
 def _positive(raw: Mapping[str, Any], key: str, name: str) -> float | None:
-    return None if (value := raw.get(key)) is None else check_positive(value, name)
+    value = raw.get(key)
+    return None if value is None else check_positive(value, name)

@@ -1,1 +1,1 @@
-"""A shell command as an objective: placeholders, the process, what it printed."""
+"""A shell command as an objective: its placeholders, its process, its result."""

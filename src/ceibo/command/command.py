@@ -20,7 +20,7 @@ from ceibo.errors import CommandFailedError, InputError
 
 KEEP: Final = 64 * 1024  # bytes of output kept, of each stream
 _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each stream
-# seconds a supervisor has to end by itself
+# Seconds within which a supervisor has to end by itself.
 _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + 3.0
 
 
@@ -41,7 +41,8 @@ class Command:
     def __call__(self, params: Params) -> Measurement:
         """The measurement in the last line of the command's output, or a CommandFailedError."""
         answer = self._run(params)
-        output, errors = (_text(answer.get(stream, "")) for stream in ("stdout", "stderr"))
+        output = _decode(answer.get("stdout", ""))
+        errors = _decode(answer.get("stderr", ""))
         problem = _problem(answer, self.template)
         if problem is None:
             try:
@@ -95,7 +96,7 @@ class Command:
 
 @final
 class CommandExecutor(Executor):
-    """A thread per evaluation.
+    """Runs each evaluation in a thread of its own.
 
     Cancelling one of its futures ends all commands, so that none outlives the run.
     """
@@ -119,6 +120,8 @@ class CommandExecutor(Executor):
 
 @final
 class _Stoppable(Future[Any]):
+    """A future whose cancellation ends all commands."""
+
     def __init__(self, command: Command) -> None:
         super().__init__()
         self._command = command
@@ -131,7 +134,7 @@ class _Stoppable(Future[Any]):
 def _converse(process: subprocess.Popen[bytes], job: dict[str, Any]) -> dict[str, Any]:
     assert process.stdin is not None
     assert process.stdout is not None
-    with suppress(BrokenPipeError):  # said below: there is no answer
+    with suppress(BrokenPipeError):  # the missing answer is reported below
         process.stdin.write(json.dumps(job).encode() + b"\n")
         process.stdin.flush()
     line = process.stdout.readline()
@@ -175,7 +178,7 @@ def _problem(answer: dict[str, Any], template: Template) -> str | None:
     return f"exit status {status}" if status else None
 
 
-def _text(encoded: str) -> str:
+def _decode(encoded: str) -> str:
     return base64.b64decode(encoded).decode("utf-8", "backslashreplace")
 
 

@@ -6,7 +6,7 @@
 {"value": 0.31, "noise": 0.04}        the same as JSON
 {"replicates": [0.31, 0.29]}          replicates as JSON; also [0.31, 0.29]
 
-A comma within a number is refused: 66,5 is one number in half of the world, two in the other.
+A comma within a number is refused: 66,5 may be one number or two.
 """
 
 import itertools

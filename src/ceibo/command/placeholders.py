@@ -19,7 +19,7 @@ PREFIX: Final = "CEIBO_"
 
 
 def to_text(value: Value) -> str:
-    """A value as a program reads it: numbers round-trip, truth is true or false, text is itself."""
+    """A value as a program reads it: floats round-trip, truth values and None are as in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -77,10 +77,11 @@ class Template:
             raise InputError(f"command.argv: cannot find the program {program!r}: {why}.")
 
     def _fill(self, argument: str, values: dict[str, str]) -> str:
-        parts, rest = [], argument
+        parts = []
+        rest = argument
         while rest:
-            plain, brace, rest = _split(rest)
-            parts.append(plain)
+            before, brace, rest = _split(rest)
+            parts.append(before)
             if brace == "}":
                 parts.append("}")
                 rest = rest.removeprefix("}")
@@ -97,7 +98,8 @@ class Template:
 
 def _split(text: str) -> tuple[str, str, str]:
     """Text before the first brace, the brace, and the text after it."""
-    at = min((index for index in (text.find("{"), text.find("}")) if index >= 0), default=len(text))
+    found = [index for index in (text.find("{"), text.find("}")) if index >= 0]
+    at = min(found, default=len(text))
     return text[:at], text[at : at + 1], text[at + 1 :]
 
 

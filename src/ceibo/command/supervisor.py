@@ -1,13 +1,13 @@
-"""Runs one command and leaves nothing of it behind.
+"""Runs one command and ends all its processes.
 
 It is a process of its own and uses the standard library alone. The parent writes one line of JSON
-to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open: its end means that
-the command is to stop, also when the parent was killed. The answer is one line of JSON on standard
-output: how the command ended, and the last `keep` bytes of what it printed.
+to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open. When standard input
+ends, also because the parent was killed, the command is ended. The answer is one line of JSON on
+standard output: how the command ended, and the last `keep` bytes of its output.
 
 On Linux this process adopts every descendant of the command, whatever session or group it moved
-to, and ends them all. Elsewhere those that left both the process group and the family tree are not
-found.
+to, and ends them all. Elsewhere a descendant that left the process group and whose parent has ended
+is not found.
 """
 
 import base64
@@ -35,7 +35,10 @@ class Tail(threading.Thread):
 
     def __init__(self, descriptor: int, keep: int) -> None:
         super().__init__(daemon=True)
-        self.descriptor, self.keep, self.kept, self.total = descriptor, keep, b"", 0
+        self.descriptor = descriptor
+        self.keep = keep
+        self.kept = b""
+        self.total = 0
         self.start()
 
     def run(self) -> None:
@@ -50,7 +53,8 @@ class Ending:
     """The first of: the command ended, its time is up, the parent went away."""
 
     def __init__(self) -> None:
-        self.event, self.lock = threading.Event(), threading.Lock()
+        self.event = threading.Event()
+        self.lock = threading.Lock()
         self.why = "timeout"
         self.status: int | None = None
 
@@ -67,10 +71,9 @@ def process_table() -> dict[int, tuple[int, int, str]]:
         output = subprocess.run(
             ["ps", "-axo", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True
         ).stdout
-        rows = (line.split() for line in output.splitlines())
-        return {
-            int(row[0]): (int(row[1]), int(row[2]), row[3][:1]) for row in rows if len(row) >= 4
-        }
+        rows = [line.split() for line in output.splitlines()]
+        rows = [row for row in rows if len(row) >= 4]
+        return {int(row[0]): (int(row[1]), int(row[2]), row[3][:1]) for row in rows}
     table = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -98,7 +101,7 @@ def family(child: int) -> set[int]:
 
 def send(pids: set[int], number: int) -> None:
     for pid in pids:
-        with suppress(OSError):  # gone, or not ours to end
+        with suppress(OSError):  # it has ended, or belongs to another user
             os.kill(pid, number)
 
 
@@ -112,7 +115,7 @@ def end_all(child: int, gently: bool) -> int:
     deadline = time.monotonic() + KILLING
     while (alive := family(child)) and time.monotonic() < deadline:
         stopped: set[int] = set()
-        # nobody forks while the rest is being killed
+        # A stopped process cannot fork while the others are being killed.
         while alive - stopped and time.monotonic() < deadline:
             send(alive - stopped, signal.SIGSTOP)
             stopped |= alive

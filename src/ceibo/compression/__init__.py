@@ -1,4 +1,4 @@
-"""Smaller layers for a trained PyTorch network, their ranks chosen under a noisy error.
+"""Smaller layers for a trained network, their ranks chosen under a noisy error. Needs PyTorch.
 
 lowrank.py        one layer -> two thin ones, any rank from one decomposition
 compressible.py   a network with the decompositions of its layers

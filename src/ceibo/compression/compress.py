@@ -1,7 +1,4 @@
-"""Compresses a network of one's own: its layers' ranks are searched with a study, under a noisy
-error.
-
-from ceibo.compression import compress
+"""compress(): a study searches the ranks of a network's layers, under a noisy error.
 
 found = compress(network, lambda smaller: Measurement(error_of(smaller), noise=0.02))
 found.network            # the smaller network, with parameters of its own
@@ -25,16 +22,14 @@ from ceibo.errors import InputError
 from ceibo.study import Result, Study, minimize
 
 Evaluate = Callable[[nn.Module], float | Measurement]
-LOWEST_SHARE: Final = 0.02  # of the ranks worth having: the low end of each layer's search
-CONFIRMATIONS: Final = 5  # of the trials, at most a fifth, measure what the model would recommend
+LOWEST_SHARE: Final = 0.02  # of the useful ranks: the low end of each layer's search
+CONFIRMATIONS: Final = 5  # last trials, at most a fifth of all, that measure the recommendation
 
 
 @final
 @dataclass(frozen=True)
 class TradeOff:
-    """A measured setting that no other beats in both: size of the factorized layers, and the error
-    believed there.
-    """
+    """A measured setting that no other beats both in size and in the error believed."""
 
     ranks: dict[str, int | None]
     size_ratio: float
@@ -91,25 +86,23 @@ def compress(  # noqa: PLR0913 - public, keyword-only
     Args:
         network: trained; it is not changed.
         evaluate: called with a smaller network; returns its error (larger is worse), or a
-            Measurement of it with its noise. It may be noisy: a fresh sample of pictures each time
-            is fine.
+            Measurement of it with its noise. It may be noisy, as with a new sample of the data
+            each time.
         layers: names of the layers to factorize, or name -> "svd" (linear), "separable" or
             "flattened" (convolution); by default every linear layer and convolution that can become
             smaller.
-        gamma: what one unit of error is worth, in shares of the size.
+        gamma: the weight of one unit of error, in shares of the size.
         n_trials: evaluations in all.
         seed, acquisition, storage, name, progress: of the search; see ceibo.minimize.
 
     Returns:
         Compressed: the measured setting with the best posterior mean. The last few trials measure
-        what the model would recommend without having measured it, so that a promise it cannot keep
-        is found out.
+        the settings that the model recommends, so that no answer rests on an unmeasured prediction.
     """
     check_positive(gamma, "gamma")
     compressible = Compressible.of(network, _methods(network, layers))
     _check_smaller(compressible)
-    # A logarithmic scale: the error falls off a cliff at low ranks, and hardly changes at high
-    # ones.
+    # A logarithmic scale: the error rises steeply at low ranks, and hardly changes at high ones.
     space = {
         layer: Float(max(LOWEST_SHARE, 1.0 / (factor.break_even + 1)), 1.0, log=True)
         for layer, factor in compressible.factors.items()
@@ -117,9 +110,10 @@ def compress(  # noqa: PLR0913 - public, keyword-only
 
     def objective(params: dict[str, Any]) -> Measurement:
         ranks = ranks_of(compressible, params)
-        return _weighed(evaluate(compressible.module(ranks)), gamma, compressible.size_ratio(ranks))
+        error = evaluate(compressible.module(ranks))
+        return _add_size(error, gamma, compressible.size_ratio(ranks))
 
-    uncompressed = _weighed(evaluate(network), 1.0, 0.0).value
+    uncompressed = _add_size(evaluate(network), 1.0, 0.0).value
     confirmations = min(CONFIRMATIONS, n_trials // 5)
     result = minimize(
         objective,
@@ -132,24 +126,20 @@ def compress(  # noqa: PLR0913 - public, keyword-only
         progress=progress,
     )
     _confirm(result.study, objective, n_trials)
-    return _described(compressible, result, gamma, uncompressed)
+    return _describe(compressible, result, gamma, uncompressed)
 
 
 def _confirm(
     study: Study, objective: Callable[[dict[str, Any]], Measurement], n_trials: int
 ) -> None:
-    """Spends the last trials on what the model recommends: beyond the cliff it may be wrong where
-    it never looked.
-    """
+    """Measures what the model recommends until there are `n_trials` trials."""
     while len(study.trials) < n_trials:
         params = study.recommended.params
         study.add(params, objective(params))
 
 
 def rank_of(factor: Factorization, share: float) -> int | None:
-    """The rank at a share of those worth having; None (the layer as it was) at the whole, which
-    stores no less.
-    """
+    """The rank at a share of the useful ones; None, the layer as it was, if it stores no less."""
     rank = max(1, math.ceil(share * (factor.break_even + 1)))
     return rank if rank <= factor.break_even else None
 
@@ -189,28 +179,28 @@ def _check_smaller(compressible: Compressible) -> None:
             )
 
 
-def _weighed(measured: float | Measurement, gamma: float, size: float) -> Measurement:
+def _add_size(error: float | Measurement, gamma: float, size: float) -> Measurement:
     """γ·error + size, with the error's noise and replicates."""
-    if not isinstance(measured, Measurement):
-        measured = Measurement(measured)
-    noise = None if measured.noise is None else gamma * measured.noise
-    if not measured.replicates:
-        return Measurement(gamma * measured.value + size, noise=noise)
-    weighed = Measurement.of([gamma * value + size for value in measured.replicates])
-    return Measurement(weighed.value, noise, weighed.replicates)
+    if not isinstance(error, Measurement):
+        error = Measurement(error)
+    noise = None if error.noise is None else gamma * error.noise
+    if not error.replicates:
+        return Measurement(gamma * error.value + size, noise)
+    total = Measurement.of([gamma * value + size for value in error.replicates])
+    return Measurement(total.value, noise, total.replicates)
 
 
-def _described(
+def _describe(
     compressible: Compressible, result: Result, gamma: float, uncompressed: float
 ) -> Compressed:
     chosen = result.best
     ranks = ranks_of(compressible, chosen.params)
-    size, whole = compressible.size_ratio(ranks), compressible.network_ratio(ranks)
+    size = compressible.size_ratio(ranks)
     found = Compressed(
         network=copy.deepcopy(compressible.module(ranks)),
         ranks=ranks,
         size_ratio=size,
-        network_ratio=whole,
+        network_ratio=compressible.network_ratio(ranks),
         error=(chosen.mean - size) / gamma,
         std=chosen.std / gamma,
         uncompressed=uncompressed,
@@ -222,11 +212,10 @@ def _described(
 
 
 def trade_off(compressible: Compressible, study: Study, gamma: float) -> tuple[TradeOff, ...]:
-    """The measured settings that no other beats in size and in the error believed there, smallest
-    first.
+    """The measured settings that no other beats both in size and in error, smallest first.
 
-    The size is exact, so that the model's belief about the objective is one about the error: a
-    lucky sample does not make the list.
+    The error is the model's belief, not the measured value, so that a lucky sample does not count.
+    It follows from the belief about the objective, because the size is exact.
     """
     settings = [trial.params for trial in study.trials if trial.measurements]
     means, stds = study.belief.at_points(study.space.to_unit_rows(settings))
@@ -234,11 +223,17 @@ def trade_off(compressible: Compressible, study: Study, gamma: float) -> tuple[T
     for params, mean, std in zip(settings, means, stds, strict=True):
         ranks = ranks_of(compressible, params)
         size = compressible.size_ratio(ranks)
-        error = (float(mean) - size) / gamma
-        whole = compressible.network_ratio(ranks)
-        points.append(TradeOff(ranks, size, whole, error, float(std) / gamma))
+        points.append(
+            TradeOff(
+                ranks=ranks,
+                size_ratio=size,
+                network_ratio=compressible.network_ratio(ranks),
+                error=(float(mean) - size) / gamma,
+                std=float(std) / gamma,
+            )
+        )
     front: list[TradeOff] = []
-    for point in sorted(points, key=lambda p: (p.size_ratio, p.error)):
+    for point in sorted(points, key=lambda each: (each.size_ratio, each.error)):
         if not front or point.error < front[-1].error:
             front.append(point)
     return tuple(front)
@@ -260,15 +255,15 @@ def _report(compressible: Compressible, found: Compressed) -> str:
         "|---|---|---:|---:|---:|---:|",
     ]
     for name, factor in compressible.factors.items():
+        before = factor.original
         rank = found.ranks[name]
-        now = factor.original if rank is None else factor.stored(rank)
-        how, shown = ("kept as it was", "–") if rank is None else (factor.method, str(rank))
-        lines.append(
-            f"| {name} | {how} | {shown} | {factor.max_rank} | {factor.original} | {now} |"
-        )
+        if rank is None:
+            change, now = "kept as it was | –", before
+        else:
+            change, now = f"{factor.method} | {rank}", factor.stored(rank)
+        lines.append(f"| {name} | {change} | {factor.max_rank} | {before} | {now} |")
     lines += ["", "| size of the layers | of the network | error believed |", "|---:|---:|---:|"]
-    lines += [
-        f"| {p.size_ratio:.3f} | {p.network_ratio:.3f} | {p.error:.4f} ± {p.std:.4f} |"
-        for p in found.trade_off
-    ]
+    for point in found.trade_off:
+        sizes = f"{point.size_ratio:.3f} | {point.network_ratio:.3f}"
+        lines.append(f"| {sizes} | {point.error:.4f} ± {point.std:.4f} |")
     return "\n".join(lines) + "\n"

@@ -3,16 +3,16 @@
 Each way of factorizing unfolds a layer's weights into a matrix M (A, B), takes its singular value
 decomposition once, M = U S Vᵀ, and keeps the first K terms, √S on each side:
 
-    svd         linear layer m×n                   M = W (m, n)                        K (m + n)
-                weights
-    separable   convolution, Tai et al. (2016):    M[(c, i), (j, o)] = W[o, c, i, j]   K (C·H + W·N)
-                an H×1 convolution, then 1×W
-    flattened   convolution: the same with K       M[o, (c, i, j)] = W[o, c, i, j]     K (N + C·H·W)
-                filters, then 1×1
+    svd         linear layer m×n                   M = W (m, n)
+                                                   K (m + n) weights
+    separable   convolution, Tai et al. (2016):    M[(c, i), (j, o)] = W[o, c, i, j]
+                an H×1 convolution, then 1×W       K (C·H + W·N) weights
+    flattened   convolution: the same with K       M[o, (c, i, j)] = W[o, c, i, j]
+                filters, then 1×1                  K (N + C·H·W) weights
 
-C inputs, N outputs, kernel H×W. The thin layers share the geometry (stride, padding, dilation)
-between them such that all singular values together give the original layer back; its bias goes to
-the second.
+C inputs, N outputs, kernel H×W. The geometry (stride, padding, dilation) is divided between the
+thin layers such that with all singular values they compute what the original layer does; its bias
+goes to the second.
 """
 
 import copy
@@ -30,14 +30,12 @@ from ceibo.errors import InputError
 @final
 @dataclass(frozen=True)
 class Form:
-    """A way of factorizing: the kind of layer, weights -> M (A, B), M -> weights, (layer, left,
-    right) -> pair.
-    """
+    """A way of factorizing."""
 
-    kind: type[nn.Module]
-    unfold: Callable[[Tensor], Tensor]
-    fold: Callable[[Tensor, torch.Size], Tensor]
-    build: Callable[[Any, Tensor, Tensor], nn.Sequential]
+    kind: type[nn.Module]  # of the layers it is for
+    unfold: Callable[[Tensor], Tensor]  # weights -> M (A, B)
+    fold: Callable[[Tensor, torch.Size], Tensor]  # M, shape -> weights
+    build: Callable[[Any, Tensor, Tensor], nn.Sequential]  # layer, left, right -> thin layers
 
 
 @final
@@ -80,7 +78,7 @@ class Factorization:
         return min((self.original - 1) // self.stored(1), self.max_rank)
 
     def check(self, rank: int) -> int:
-        """The rank, if there is such a one."""
+        """Checks that there is such a rank, and returns it."""
         return check_whole(rank, f"layer {self.name!r}: the rank", 1, self.max_rank)
 
     def rank_for_share(self, share: float) -> int:
@@ -91,9 +89,7 @@ class Factorization:
         return min(int((running < share * running[-1]).sum()) + 1, self.max_rank)
 
     def module(self, rank: int, *, own: bool = True) -> nn.Sequential:
-        """The two thin layers of this rank, with parameters of their own, or (quicker) borrowed
-        from here.
-        """
+        """The two thin layers of this rank; their parameters are copies unless `own` is false."""
         k = self.check(rank)
         pair = FORMS[self.method].build(self.layer, self.left[:, :k], self.right[:k])
         if own:
@@ -102,9 +98,7 @@ class Factorization:
         return pair.train(self.layer.training)
 
     def dense(self, rank: int) -> Tensor:
-        """The original layer's weights, reduced to this rank: what the two thin layers multiply out
-        to.
-        """
+        """The original layer's weights, reduced to this rank."""
         k = self.check(rank)
         return FORMS[self.method].fold(self.left[:, :k] @ self.right[:k], _weight(self.layer).shape)
 
@@ -118,22 +112,22 @@ def factorize(network: nn.Module, name: str, method: str) -> Factorization:
         method: "svd" for a linear layer, "separable" or "flattened" for a convolution.
     """
     check_choice(method, f"layer {name!r}: method", FORMS)
-    layer = _checked(network, name, FORMS[method].kind)
-    matrix = FORMS[method].unfold(_weight(layer).detach()).double()
+    layer = _find_layer(network, name, FORMS[method].kind)
+    weight = _weight(layer)
+    matrix = FORMS[method].unfold(weight.detach()).double()
     if not torch.isfinite(matrix).all():
         raise InputError(
             f"layer {name!r}: its weights are not all finite, so it cannot be factorized."
         )
-    # on the CPU: the same factors for every device
+    # On the CPU, which gives the same factors whatever the device.
     U, S, Vt = torch.linalg.svd(matrix.cpu(), full_matrices=False)
-    left, right = ((U * S.sqrt()).contiguous(), (S.sqrt()[:, None] * Vt).contiguous())
-    return Factorization(name, method, layer, left.to(_weight(layer)), right.to(_weight(layer)), S)
+    left = (U * S.sqrt()).contiguous()
+    right = (S.sqrt()[:, None] * Vt).contiguous()
+    return Factorization(name, method, layer, left.to(weight), right.to(weight), S)
 
 
 def default_method(network: nn.Module, name: str) -> str:
-    """How a layer is factorized unless told otherwise: "svd" if linear, "flattened" if a
-    convolution.
-    """
+    """How a layer is factorized by default: "svd" if linear, "flattened" if a convolution."""
     layers = dict(network.named_modules())
     return "svd" if isinstance(layers.get(name), nn.Linear) else "flattened"
 
@@ -142,19 +136,18 @@ def factorizable(network: nn.Module) -> tuple[str, ...]:
     """Names of the layers that can be factorized into something smaller."""
     names = []
     for name, layer in network.named_modules():
-        if (
-            not name
-            or type(layer) not in (nn.Linear, nn.Conv2d)
-            or getattr(layer, "groups", 1) != 1
-        ):
+        if not name or type(layer) not in (nn.Linear, nn.Conv2d):
             continue
-        outputs, *inputs = _weight(layer).shape
-        if outputs * torch.Size(inputs).numel() > outputs + torch.Size(inputs).numel():
+        if getattr(layer, "groups", 1) != 1:
+            continue
+        shape = _weight(layer).shape
+        outputs, inputs = shape[0], shape[1:].numel()
+        if outputs * inputs > outputs + inputs:
             names.append(name)
     return tuple(names)
 
 
-def _checked(network: nn.Module, name: str, kind: type[nn.Module]) -> nn.Module:
+def _find_layer(network: nn.Module, name: str, kind: type[nn.Module]) -> nn.Module:
     layers = dict(network.named_modules())
     if name not in layers or not name:
         known = factorizable(network)
@@ -177,26 +170,26 @@ def _checked(network: nn.Module, name: str, kind: type[nn.Module]) -> nn.Module:
 
 
 def replace_layers(network: nn.Module, replacements: Mapping[str, nn.Module]) -> nn.Module:
-    """The network with some layers replaced; all else is shared with the original, which stays as
-    it is.
-    """
-    root = _shell(network)
-    for name, module in replacements.items():
+    """A network with some layers replaced, which shares all else with the original."""
+    root = _copy_module(network)
+    for name, replacement in replacements.items():
         parent = root
         *path, last = name.split(".")
         for part in path:
-            parent._modules[part] = _shell(parent.get_submodule(part))
+            setattr(parent, part, _copy_module(parent.get_submodule(part)))
             parent = parent.get_submodule(part)
-        if last not in parent._modules:
-            raise InputError(f"layer {name!r} is not in the network.")
-        parent._modules[last] = module
+        try:
+            parent.get_submodule(last)
+        except AttributeError:
+            raise InputError(f"layer {name!r} is not in the network.") from None
+        setattr(parent, last, replacement)
     return root
 
 
-def _shell(module: nn.Module) -> nn.Module:
-    """A copy of a module alone: its own list of children, the same children and parameters."""
+def _copy_module(module: nn.Module) -> nn.Module:
+    """A copy of a module with a list of children of its own, but the same children."""
     twin = copy.copy(module)
-    twin._modules = dict(module._modules)
+    twin._modules = dict(module._modules)  # noqa: SLF001 - torch has no public shallow copy
     return twin
 
 
@@ -208,7 +201,7 @@ def _weight(layer: nn.Module) -> Tensor:
 
 
 def _parameter(values: Tensor, like: Tensor) -> nn.Parameter:
-    """Values as a parameter, sharing their memory; it learns if the original did."""
+    """Values as a parameter that shares their memory, trainable if the original is."""
     return nn.Parameter(values.detach(), requires_grad=like.requires_grad)
 
 
@@ -247,18 +240,16 @@ def _convolution(
 
 
 def _along(layer: nn.Conv2d, axis: int) -> dict[str, Any]:
-    """The part of a convolution's geometry that lies along one axis; the other axis is left as it
-    is.
-    """
+    """The part of a convolution's geometry that lies along one axis; neutral along the other."""
 
-    def alone(pair: tuple[int, ...], neutral: int) -> tuple[int, int]:
+    def keep(pair: tuple[int, ...], neutral: int) -> tuple[int, int]:
         return (pair[0], neutral) if axis == 0 else (neutral, pair[1])
 
-    padding = layer.padding if isinstance(layer.padding, str) else alone(layer.padding, 0)
+    padding = layer.padding
     return {
-        "stride": alone(layer.stride, 1),
-        "padding": padding,
-        "dilation": alone(layer.dilation, 1),
+        "stride": keep(layer.stride, 1),
+        "padding": padding if isinstance(padding, str) else keep(padding, 0),
+        "dilation": keep(layer.dilation, 1),
     }
 
 
@@ -293,9 +284,7 @@ def _build_flattened(layer: nn.Conv2d, left: Tensor, right: Tensor) -> nn.Sequen
 
 
 FORMS: Final[dict[str, Form]] = {
-    "svd": Form(nn.Linear, lambda w: w, lambda m, _: m, _build_linear),
+    "svd": Form(nn.Linear, lambda w: w, torch.reshape, _build_linear),
     "separable": Form(nn.Conv2d, _unfold_separable, _fold_separable, _build_separable),
-    "flattened": Form(
-        nn.Conv2d, lambda w: w.flatten(1), lambda m, shape: m.reshape(shape), _build_flattened
-    ),
+    "flattened": Form(nn.Conv2d, lambda w: w.flatten(1), torch.reshape, _build_flattened),
 }

@@ -1,3 +1,1 @@
-"""Doors to the tools people already use; each module needs one optional package and is imported by
-its own name.
-"""
+"""Doors to other tools; each needs one optional package and is imported by its own name."""

@@ -1,7 +1,7 @@
 """Corrected expected improvement and corrected probability of improvement for BoTorch and Ax.
 
 With f observed under noise, the value of the best point is itself uncertain. Corrected EI (Zhou, Ma
-and Blaschko 2023) is the expected improvement over f(x⁺) as the random variable it is, x⁺ the
+and Blaschko 2023) is the expected improvement over f(x⁺) as a random variable, where x⁺ is the
 observed point with the best posterior mean:
 
     α(x) = E[max(0, f(x) − f(x⁺))] = s·τ(u/s),   u = μ(x) − μ(x⁺),   s² = Var[f(x) − f(x⁺)]
@@ -15,8 +15,9 @@ sequential=True)`), the points already chosen as `X_pending`: they shrink the va
 are and leave the mean alone.
 """
 
+from abc import ABC
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, final
 
 try:
     import torch
@@ -59,13 +60,12 @@ __all__ = [
 _ENSEMBLE_DIM: Final = -3
 
 
-class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
-    """u and s of the difference f(x) − f(x⁺), which all four functions share. Abstract."""
+class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
+    """Mean u and standard deviation s of f(x) − f(x⁺), which all four functions share."""
 
     X_incumbent: Tensor  # (batch_shape) x 1 x d
     X_pending: Tensor | None  # type: ignore[assignment]  # the base class says Tensor, and sets it to None
-    # (batch_shape) x m, the noise variance expected there, in the units of the objective
-    _pending_noise: Tensor
+    _pending_noise: Tensor  # (batch_shape) x m, expected noise variance in the objective's units
 
     def __init__(
         self,
@@ -152,11 +152,9 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
         """
         self.to(X)
         batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])
-        parts = (
-            [X, self.X_incumbent]
-            if self.X_pending is None
-            else [X, self.X_incumbent, self.X_pending.to(X)]
-        )
+        parts = [X, self.X_incumbent]
+        if self.X_pending is not None:
+            parts.append(self.X_pending.to(X))
         joint = torch.cat([part.expand(*batch_shape, *part.shape[-2:]) for part in parts], dim=-2)
         posterior = self._posterior(joint)
         mean = posterior.mean.squeeze(-1)
@@ -174,14 +172,15 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction):
             root = psd_safe_cholesky(noisy)
             explained = torch.linalg.solve_triangular(root, contrast.unsqueeze(-1), upper=False)
             variance = variance - explained.squeeze(-1).square().sum(dim=-1)
-        # Below this the difference is rounding error. A floor in proportion needs no standardized
-        # outcomes, and keeps the logarithm finite and the gradient free of NaNs at x⁺, where f(x) −
-        # f(x⁺) is exactly zero.
+        # Below the floor the variance is rounding error. The floor is proportional to the two
+        # variances, so outcomes need not be standardized; it keeps the logarithm finite and the
+        # gradient free of NaNs at x⁺, where f(x) − f(x⁺) is exactly zero.
         info = torch.finfo(C.dtype)
         floor = info.eps * (C[..., 0, 0] + C[..., 1, 1]).detach().abs() + info.tiny
         return torch.maximum(variance, floor).sqrt()
 
 
+@final
 class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     r"""Single-outcome Log Corrected Expected Improvement (analytic).
 
@@ -206,7 +205,7 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     _log: bool = True
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # it says any acquisition function, and means self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate the logarithm of Corrected Expected Improvement on the candidate set X.
 
@@ -220,6 +219,7 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
         return _log_ei_helper(u / s) + s.log()
 
 
+@final
 class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     r"""Single-outcome Corrected Expected Improvement (analytic).
 
@@ -237,7 +237,7 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     """
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # it says any acquisition function, and means self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate Corrected Expected Improvement on the candidate set X.
 
@@ -251,6 +251,7 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
         return s * _log_ei_helper(u / s).exp()
 
 
+@final
 class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     r"""Single-outcome Log Corrected Probability of Improvement (analytic).
 
@@ -267,7 +268,7 @@ class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     _log: bool = True
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # it says any acquisition function, and means self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate the logarithm of Corrected Probability of Improvement on the candidate set X.
 
@@ -281,6 +282,7 @@ class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
         return log_ndtr(u / s)
 
 
+@final
 class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     r"""Single-outcome Corrected Probability of Improvement (analytic).
 
@@ -295,7 +297,7 @@ class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     """
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # it says any acquisition function, and means self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate Corrected Probability of Improvement on the candidate set X.
 
@@ -341,10 +343,9 @@ def construct_inputs_corrected(
         A dict mapping kwarg names of the constructor to values.
     """
     if X_baseline is None:
-        datasets = (
-            list(training_data.values()) if isinstance(training_data, dict) else [training_data]
-        )
-        X_baseline = torch.cat([dataset.X for dataset in datasets], dim=-2)
+        if not isinstance(training_data, dict):
+            training_data = {None: training_data}
+        X_baseline = torch.cat([dataset.X for dataset in training_data.values()], dim=-2)
     return {
         "model": model,
         "X_observed": X_baseline,
@@ -355,9 +356,7 @@ def construct_inputs_corrected(
 
 
 def register_with_ax() -> None:
-    """Lets Ax save and load experiments and generation strategies that use these classes, by name.
-    Needs Ax.
-    """
+    """Lets Ax save and load what uses these classes, by name. Needs Ax."""
     try:
         from ax.storage.botorch_modular_registry import register_acquisition_function
     except ImportError as error:

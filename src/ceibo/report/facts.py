@@ -136,12 +136,18 @@ def _findings(
     )
 
 
+def _incumbent(belief: Belief) -> Array:
+    """The place (d,) of the best measured setting."""
+    number = belief.best.number
+    return next(told.x for told in belief.evidence.told if told.number == number)
+
+
 def _slice(belief: Belief, column: int) -> Slice:
     """The posterior along one parameter."""
     name = belief.space.names[column]
     dimension = belief.space.dimensions[name]
     units = _grid(belief.space, column)
-    X = np.tile(space.to_unit(best.params), (len(units), 1))
+    X = np.tile(_incumbent(belief), (len(units), 1))
     X[:, column] = units
     mean, std = belief.at_points(X)
     places = [dimension.to_unit(dimension.from_unit(float(unit))) for unit in units]
@@ -161,7 +167,7 @@ def _grid(space: Space, column: int) -> Array:
 def _map(belief: Belief, first: int, second: int) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
     across, up = _even_units(belief.space, first), _even_units(belief.space, second)
-    X = np.tile(space.to_unit(best.params), (len(across) * len(up), 1))
+    X = np.tile(_incumbent(belief), (len(across) * len(up), 1))
     X[:, first] = np.tile(across, len(up))
     X[:, second] = np.repeat(up, len(across))
     means = belief.values_of(posterior_means(belief.model.gp, X))

@@ -18,21 +18,21 @@ from ceibo.errors import InputError, ObjectiveExitError
 Objective = Callable[[Params], SupportsFloat | Measurement]
 
 
+@final
 class RaisedByObjective(Exception):
     """Carries an exception of the objective that would be taken for one of the executor's."""
 
     def original(self) -> Exception:
         """The objective's exception."""
         error: Exception = self.args[0]
-        # it comes from another process, which sends its traceback as text
-        if error.__traceback__ is None:
+        if error.__traceback__ is None:  # another process sends its traceback as text
             error.__cause__ = self.__cause__
         return error
 
 
 @final
 class Inline(Executor):
-    """Evaluates at once, in the calling thread."""
+    """An executor that evaluates at once, in the calling thread."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -44,12 +44,13 @@ class Inline(Executor):
 
 
 def job_count(executor: Executor | None, jobs: int | None) -> int:
-    """How many evaluations run at a time: as many as asked for, or as the executor has workers."""
+    """How many evaluations run at a time: `jobs`, or as many as the executor has workers."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise InputError(
             f"executor must be a concurrent.futures executor, or None, got {executor!r}."
         )
-    jobs = None if jobs is None else check_whole(jobs, "jobs")
+    if jobs is not None:
+        jobs = check_whole(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
             raise InputError(
@@ -62,11 +63,12 @@ def job_count(executor: Executor | None, jobs: int | None) -> int:
 
 def _workers(executor: Executor) -> int | None:
     """How many evaluations an executor runs at a time, if it says so."""
-    # Dask
-    if (client := getattr(executor, "_client", None)) is not None and hasattr(client, "nthreads"):
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):  # Dask
         return sum(client.nthreads().values()) or None
     for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
-        if isinstance(count := getattr(executor, name, None), int) and count > 0:
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
             return count
     return None
 
@@ -86,7 +88,9 @@ def evaluate(
 
 def how_lost(future: Future[Any]) -> str | None:
     """How an evaluation was lost together with its worker; None if it was not."""
-    error = future.exception() if future.done() and not future.cancelled() else None
+    if not future.done() or future.cancelled():
+        return None
+    error = future.exception()
     if isinstance(error, BrokenExecutor | SystemExit):
         return f"{type(error).__name__}: {error}"
     return None
@@ -105,5 +109,5 @@ def result_of(future: Future[Any]) -> Any:
 
 
 def measurement_of(value: SupportsFloat | Measurement) -> Measurement:
-    """The measurement that an objective returned, also as a plain number."""
+    """What an objective returned, a measurement or a plain number, as a measurement."""
     return value if isinstance(value, Measurement) else Measurement(value)

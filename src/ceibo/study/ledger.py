@@ -57,7 +57,7 @@ class Ledger:
     # -- reading -----------------------------------------------------------------------
 
     def refresh(self) -> Snapshot:
-        """The snapshot of now."""
+        """Reads what was recorded since the last snapshot; returns the new one."""
         self.snapshot = self.store.refresh(self.id, self.snapshot)
         return self.snapshot
 
@@ -67,17 +67,16 @@ class Ledger:
 
     def coordinates(self, trial: StoredTrial) -> Array:
         """The place (d,) of a trial in the unit cube."""
-        found = self._coordinates.get(trial.number)
-        if found is None:
+        if trial.number not in self._coordinates:
             try:
-                found = self._coordinates[trial.number] = self.space.to_unit(trial.params)
+                self._coordinates[trial.number] = self.space.to_unit(trial.params)
             except InputError as error:
                 what = f"trial {trial.number} of study {self.name!r}"
                 raise damaged(what, error) from error
-        return found
+        return self._coordinates[trial.number]
 
     def evidence(self, snapshot: Snapshot) -> Evidence:
-        """What a snapshot says to the model."""
+        """The evidence in a snapshot."""
         told: list[tuple[int, Told]] = []
         failed: list[Array] = []
         withdrawn: list[Array] = []
@@ -116,7 +115,7 @@ class Ledger:
     # -- suggesting --------------------------------------------------------------------
 
     def suggest(self, snapshot: Snapshot, number: int, start: Hyperparameters | None) -> Suggestion:
-        """The suggestion for trial `number` of what a snapshot shows."""
+        """The suggestion for trial `number` from what a snapshot shows."""
         evidence = self.evidence(snapshot)
         return suggest(evidence, self.space, self.settings, start, self.seed, number)
 
@@ -142,7 +141,7 @@ class Ledger:
             try:
                 return self.create([new], expect_number=number)[0]
             except NumberTakenError:
-                continue  # another worker was first: its trial is pending now, so think again
+                continue  # another worker was first; its trial is pending in the next snapshot
 
     def _start_values(self, number: int) -> Hyperparameters | None:
         """Hyperparameters recorded with the latest trial before `number` that has them."""
@@ -178,5 +177,5 @@ class Ledger:
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
 
     def heartbeat(self, lease: Lease) -> Heartbeat:
-        """Renews a worker's leases for as long as it is entered."""
+        """A context manager that renews a worker's leases."""
         return Heartbeat(self.store, self.id, lease)

@@ -21,13 +21,15 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("cost", "timeout", "lease"):
-            if (value := getattr(self, name)) is not None or name == "lease":
+            value = getattr(self, name)
+            if value is not None or name == "lease":
                 object.__setattr__(self, name, check_positive(value, name))
         for name in ("n_trials", "max_failures"):
-            if (value := getattr(self, name)) is not None:
+            value = getattr(self, name)
+            if value is not None:
                 object.__setattr__(self, name, check_whole(value, name))
 
     def or_default(self) -> "Limits":
-        """These limits; DEFAULT_TRIALS in all where nothing else would end the run."""
+        """The same limits, with DEFAULT_TRIALS trials if nothing else would end the run."""
         endless = self.n_trials is None and self.cost is None and self.timeout is None
         return replace(self, n_trials=DEFAULT_TRIALS) if endless else self

@@ -22,18 +22,18 @@ from ceibo.text import params_line
 class Progress:
     """Shows a run as it goes, if wanted; None means only in a terminal."""
 
-    def __init__(
-        self, study: Study, n_trials: int | None, cost: float | None, wanted: bool | None
-    ) -> None:
-        self.study, self.n_trials, self.cost = study, n_trials, cost
+    def __init__(self, study: Study, n_trials: int | None, wanted: bool | None) -> None:
+        self.study = study
+        self.n_trials = n_trials
         self.console = Console(stderr=True)
-        shown = sys.stderr.isatty() if wanted is None else wanted
-        self.live = (
-            Live(console=self.console, refresh_per_second=4, transient=False) if shown else None
-        )
-        self.began, self.count = time.monotonic(), 0
+        self.live: Live | None = None
+        if sys.stderr.isatty() if wanted is None else wanted:
+            self.live = Live(console=self.console, refresh_per_second=4, transient=False)
+        self.began = time.monotonic()
+        self.count = 0
+        self.running = 0
+        self.ended = False
         self.best: Estimate | None = None
-        self.running, self.ended = 0, False
         self.verdict: Verdict | None = None
 
     def __enter__(self) -> Self:
@@ -47,25 +47,23 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.running, self.ended = 0, True
+        self.running = 0
+        self.ended = True
         if self.live is not None:
             self.live.update(self._state())
             self.live.stop()
             if not (self.console.is_terminal or self.console.is_jupyter):
-                self.console.line()  # a file's last line is a line too
+                self.console.line()  # ends the last line of a file
 
     def show(self, running: int, verdict: Verdict | None) -> None:
-        """A trial was started."""
-        self.running, self.verdict = running, verdict
+        """Shows that a trial was started."""
+        self.running = running
+        self.verdict = verdict
         if self.live is not None:
             self.live.update(self._state())
 
-    def judged(self, verdict: Verdict | None) -> None:
-        """What another measurement is verdict has been looked at."""
-        self.verdict = verdict
-
-    def finished(self, trial: Trial, running: int) -> None:
-        """A trial has ended."""
+    def show_trial(self, trial: Trial, running: int) -> None:
+        """Shows a trial that has ended."""
         self.count += 1
         self.running = running
         if self.live is None:
@@ -76,24 +74,22 @@ class Progress:
         self.live.update(self._state())
 
     def _state(self) -> Text:
-        parts = []
         done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))
-        parts.append(f"{done}/{self.n_trials} trials" if self.n_trials else f"{done} trials")
+        total = f"/{self.n_trials}" if self.n_trials else ""
+        parts = [f"{done}{total} trials"]
         if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
             parts.append(f"{_clock(seconds)} left")
         if self.best is not None:
-            parts.append(
-                f"best {self.best.mean:.5g} ± {self.best.std:.2g} (trial {self.best.number})"
-            )
+            best = f"{self.best.mean:.5g} ± {self.best.std:.2g}"
+            parts.append(f"best {best} (trial {self.best.number})")
         if self.verdict is not None and self.verdict.remaining:
             gain, price = self.verdict.remaining[0], self.verdict.cost
             parts.append(f"still to gain {gain:.3g}, a trial costs {price:.3g}")
         if self.running > 1:
             parts.append(f"{self.running} running")
-        return Text(
-            _pack(parts, self.console.width), style="bold", no_wrap=True, overflow="ellipsis"
-        )
+        text = _pack(parts, self.console.width)
+        return Text(text, style="bold", no_wrap=True, overflow="ellipsis")
 
 
 def _pack(parts: list[str], width: int) -> str:
@@ -101,7 +97,10 @@ def _pack(parts: list[str], width: int) -> str:
     lines = parts[:1]
     for part in parts[1:]:
         joined = f"{lines[-1]} · {part}"
-        lines = [*lines[:-1], joined] if len(joined) <= width else [*lines, part]
+        if len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(part)
     return "\n".join(lines)
 
 

@@ -1,6 +1,4 @@
-"""minimize() and maximize(): the loop around a study, here or on any executor, with progress and
-honest endings.
-"""
+"""minimize() and maximize(): a study run to its end, here or on any executor."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
@@ -45,9 +43,7 @@ class Result:
 
     @property
     def profit(self) -> Profit | None:
-        """What the run has brought, less the price of its evaluations; None if no price was
-        given.
-        """
+        """What the run has brought, less the price of its evaluations; None without a price."""
         return None if self.cost is None else self.study.profit(self.cost)
 
 
@@ -79,8 +75,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         space: name -> Float, Int or Categorical.
         n_trials: trials in all, those already in the study included; 50 if neither cost nor timeout
             is given.
-        cost: price of one evaluation in the objective's units: stop when no measurement promises
-            more.
+        cost: price of one evaluation in the objective's units; the run ends when no measurement
+            promises more.
         timeout: seconds after which no new trial is started.
         storage: database URL; with one, a study of this name is continued if it exists. In memory
             by default.
@@ -95,7 +91,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         max_failures: this many failed evaluations in a row end the run with the last exception;
             None for no limit. An exception in the first trial ever of a study is raised at once.
         lease: seconds after which a trial of a worker that has died is handed out again; a trial
-            lost so three times becomes a failed one.
+            lost three times becomes a failed one.
         progress: show progress; by default only in a terminal.
 
     Returns:
@@ -111,34 +107,33 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     """
     limits = Limits(n_trials, cost, timeout, max_failures, lease).or_default()
     jobs = job_count(executor, jobs)
-    callbacks = _checked(callbacks)
+    callbacks = _check_callbacks(callbacks)
     if not callable(objective):
         raise InputError(
             f"objective must be a function of a dict of parameters, got {objective!r}."
         )
     if not (progress is None or isinstance(progress, bool)):
         raise InputError(f"progress must be True, False or None, got {progress!r}.")
+    options: dict[str, Any] = {"direction": direction}
     given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
-    given = {option: value for option, value in given.items() if value is not None}
-    study = open_or_create(space, storage, name, {"direction": direction, **given})
+    options |= {option: value for option, value in given.items() if value is not None}
+    study = open_or_create(space, storage, name, options)
     runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
     return Result(study, runner.run(callbacks, progress), cost)
 
 
-def _checked(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
-    """The callbacks, if that is what they are: a mistake is not to end a run after its
-    first trial.
-    """
-    given = tuple(callbacks) if isinstance(callbacks, Iterable) else (callbacks,)
-    if not isinstance(callbacks, Iterable) or not all(map(callable, given)):
+def _check_callbacks(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
+    """Checks the callbacks before the run, rather than when the first trial has ended."""
+    checked = tuple(callbacks) if isinstance(callbacks, Iterable) else None
+    if checked is None or not all(map(callable, checked)):
         raise InputError(
             f"callbacks must be a list of functions of a study and a trial, got {callbacks!r}."
         )
-    return given
+    return checked
 
 
 class Options(TypedDict, total=False):
-    """The options of `minimize`, but for the direction; see there."""
+    """The options of `minimize` except the direction."""
 
     n_trials: int | None
     cost: float | None
@@ -159,7 +154,7 @@ class Options(TypedDict, total=False):
 def maximize(
     objective: Objective, space: Mapping[str, Dimension] | Space, **options: Unpack[Options]
 ) -> Result:
-    """Maximises a noisy objective; takes the options of `minimize`."""
+    """Maximises a noisy objective; the options are those of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
 
 
@@ -194,12 +189,13 @@ def create_or_open(
     try:
         return Study.create(space, storage=storage, name=name, **options)
     except ConflictError:
-        # It exists, perhaps since a moment ago: several workers may begin at once.
+        # It exists, perhaps made just now by another worker.
         if storage is None:
             raise
     return Study.open(storage, name)
 
 
+@final
 class Change(NamedTuple):
     """An option that was given with another value than its study was begun with."""
 
@@ -211,13 +207,11 @@ class Change(NamedTuple):
 def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
     """The first of the options of Study.create that differs from the study's own, or None."""
     stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
-    if "n_initial" in options:  # no size given means the size by default
+    if "n_initial" in options:  # None means the default size
         given = Settings(n_initial=options["n_initial"]).initial_size(len(study.space))
         options = {**options, "n_initial": given}
         stored["n_initial"] = study.settings.initial_size(len(study.space))
-    changes = (
-        Change(option, stored[option], given)
-        for option, given in options.items()
-        if given != stored[option]
-    )
-    return next(changes, None)
+    for option, value in options.items():
+        if value != stored[option]:
+            return Change(option, stored[option], value)
+    return None

@@ -1,6 +1,4 @@
-"""One worker of a study: asks, evaluates here or on an executor, tells, until a limit is
-reached.
-"""
+"""One worker of a study: asks, evaluates, tells, until a limit is reached."""
 
 import os
 import socket
@@ -39,35 +37,33 @@ from ceibo.study.trial import Trial, trial_of
 Callback = Callable[[Study, Trial], bool | None]
 
 _POLL: Final = 0.25  # seconds between looks at the clock and at the trials of other workers
-_LAST_NEWS: Final = 1.0  # seconds in which a pool that broke tells all its futures so
+_LAST_NEWS: Final = 1.0  # seconds in which a broken pool marks all its futures as broken
 
 
 @final
 class Runner:
-    """One worker of a study: asks, evaluates, tells, until a limit is reached."""
+    """Evaluates the trials of a study, here or on an executor."""
 
     def __init__(
         self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int
     ) -> None:
-        self.study, self.objective, self.limits, self.executor, self.jobs = (
-            study,
-            objective,
-            limits,
-            executor,
-            jobs,
-        )
-        self.lease = Lease(
-            f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}", limits.lease
-        )
+        self.study = study
+        self.objective = objective
+        self.limits = limits
+        self.executor = executor
+        self.jobs = jobs
+        worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self.lease = Lease(worker, limits.lease)
         self.running: dict[Future[Any], Trial] = {}
-        self.waiting: Trial | None = None  # taken, and to be evaluated alone
+        self.waiting: Trial | None = None  # handed out, and to be evaluated alone
         self.began = time.monotonic()
         self.failures = 0  # in a row
         self.verdict: Verdict | None = None
 
     def run(self, callbacks: tuple[Callback, ...], progress: bool | None) -> Stop:
+        """Runs until a limit is reached, and says which."""
         with (
-            Progress(self.study, self.limits.n_trials, self.limits.cost, progress) as display,
+            Progress(self.study, self.limits.n_trials, progress) as display,
             self.study.ledger.heartbeat(self.lease),
         ):
             try:
@@ -80,7 +76,7 @@ class Runner:
                 message = "interrupted; the same call with the same storage goes on from here."
                 return Stop(StopReason.INTERRUPTED, message)
             except StorageError as error:
-                # trials in flight are handed out again when their leases lapse
+                # Trials in flight are handed out again when their leases expire.
                 self._note_unstored(error)
                 raise
             except BaseException as error:
@@ -96,35 +92,30 @@ class Runner:
                     break
             if not self.running:
                 if stop is None and self._others_at_work():
-                    time.sleep(_POLL)  # their trials are ours if they die
+                    time.sleep(_POLL)  # the trials of a worker that dies are handed out again
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
             finished = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED).done
-            news = bool(finished)
+            any_finished = bool(finished)
             while finished:
-                # Popped: Dask evaluates again what is lost with a worker, as long as anyone holds
-                # the future.
+                # No reference is kept: Dask repeats an evaluation that is lost with a worker for
+                # as long as there is one to its future.
                 future = min(finished, key=lambda each: self.running[each].number)
                 finished.remove(future)
                 trial = self._finish(future)
                 del future
-                display.finished(trial, len(self.running))
-                # every one is called
-                asked = [callback(self.study, trial) for callback in callbacks]
-                if any(asked):
+                display.show_trial(trial, len(self.running))
+                answers = [callback(self.study, trial) for callback in callbacks]
+                if any(answers):
                     stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
-            if news or self.limits.timeout is not None:
+            if any_finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
-                display.judged(self.verdict)
+                display.verdict = self.verdict
 
     def _has_room(self) -> bool:
-        """Whether an evaluation may start now. One that might be the trial's last runs alone (see
-        `_launch`).
-        """
-        if self.waiting is not None or any(
-            _might_be_last(trial) for trial in self.running.values()
-        ):
+        """Whether an evaluation may start now; a trial's last attempt runs alone (`_launch`)."""
+        if self.waiting is not None or any(map(_might_be_last, self.running.values())):
             return not self.running
         return len(self.running) < self.jobs
 
@@ -135,17 +126,18 @@ class Runner:
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start.
 
-        A trial that was under way when executors broke is given up after a few times. The last time
-        it is alone, so that it does not pay for what another one does to the executor.
+        A trial that was under way when executors broke is given up after a few attempts. The last
+        attempt runs alone, so that it is not lost to a crash caused by another trial.
         """
-        trial, self.waiting = self.waiting or self._ask(), None
+        trial = self.waiting or self._ask()
+        self.waiting = None
         if trial is None:
             return False
         if _might_be_last(trial) and self.running:
             self.waiting = trial
             return True
+        hand_out = (trial.number, trial.attempt)
         try:
-            hand_out = (trial.number, trial.attempt)
             future = self.executor.submit(evaluate, self.objective, dict(trial.params), hand_out)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
@@ -160,13 +152,9 @@ class Runner:
         except CancelledError as cancelled:
             error = cancelled
         if isinstance(error, BrokenExecutor | CancelledError):
-            raise self._executor_lost(error) from error  # nobody's fault
-        leaving = (
-            (KeyboardInterrupt, SystemExit)
-            if isinstance(self.executor, Inline)
-            else (KeyboardInterrupt,)
-        )
-        if isinstance(error, leaving):
+            raise self._executor_lost(error) from error  # the trial did not fail
+        here = isinstance(self.executor, Inline)
+        if isinstance(error, KeyboardInterrupt) or (here and isinstance(error, SystemExit)):
             raise error
         first_ever = not self.study.ledger.refresh().in_state(DONE, FAILED)
         try:
@@ -176,18 +164,18 @@ class Runner:
                     f"trial {trial.number} gave {measurement.value!r}, which is not finite."
                 )
         except Exception as failure:
-            # The objective's own exceptions and values that are no measurement alike.
-            # the message says it all
-            said = error is None or isinstance(error, EvaluationsFailedError)
-            text = str(failure) if said else "".join(traceback.format_exception(failure))
-            self.study.ledger.fail(trial.number, text, self.lease.worker)
+            # Raised by the objective, or because its value is no finite measurement.
+            if error is None or isinstance(error, EvaluationsFailedError):
+                reason = str(failure)
+            else:
+                reason = "".join(traceback.format_exception(failure))
+            self.study.ledger.fail(trial.number, reason, self.lease.worker)
             del self.running[future]
             self.failures += 1
-            not_a_number = isinstance(failure, EvaluationsFailedError)
-            too_many = (
-                self.limits.max_failures is not None and self.failures >= self.limits.max_failures
-            )
-            if (first_ever and not not_a_number) or too_many:
+            limit = self.limits.max_failures
+            if limit is not None and self.failures >= limit:
+                raise
+            if first_ever and not isinstance(failure, EvaluationsFailedError):
                 raise
         else:
             self.study.tell(trial, measurement)
@@ -197,10 +185,9 @@ class Runner:
 
     def _limit_reached(self) -> Stop | None:
         elapsed = time.monotonic() - self.began
-        if self.limits.timeout is not None and elapsed > self.limits.timeout:
-            return Stop(
-                StopReason.TIMEOUT, f"the time given, {self.limits.timeout:g} s, was used up."
-            )
+        timeout = self.limits.timeout
+        if timeout is not None and elapsed > timeout:
+            return Stop(StopReason.TIMEOUT, f"the time given, {timeout:g} s, was used up.")
         if self.limits.cost is not None:
             self.verdict = self.study.should_stop(self.limits.cost)
             if self.verdict:
@@ -208,51 +195,53 @@ class Runner:
         return None
 
     def _budget_stop(self) -> Stop:
-        total, pending = self.limits.n_trials, len(self.study.ledger.refresh().in_state(RUNNING))
+        total = self.limits.n_trials
+        pending = len(self.study.ledger.refresh().in_state(RUNNING))
         if pending == 0:
             return Stop(StopReason.BUDGET, f"all {total} trials are done.")
-        waits = (
-            "1 of them, asked by hand, waits"
-            if pending == 1
-            else f"{pending} of them, asked by hand, wait"
+        wait_for, them = ("waits for", "it") if pending == 1 else ("wait for", "them")
+        message = (
+            f"all {total} trials are handed out; {pending} of them, asked by hand, {wait_for} a"
+            f" result: tell, fail or release {them}."
         )
-        told = "tell, fail or release it." if pending == 1 else "tell, fail or release them."
-        return Stop(
-            StopReason.BUDGET, f"all {total} trials are handed out; {waits} for a result: {told}"
-        )
+        return Stop(StopReason.BUDGET, message)
 
     def _others_at_work(self) -> bool:
         return any(worker != self.lease.worker for worker in self.study.ledger.workers().values())
 
-    def _finished(self) -> list[tuple[Trial, Measurement]]:
-        """Evaluations in flight that have come to an end with a value in the meantime."""
-        ended = []
+    def _unstored(self) -> list[tuple[Trial, Measurement]]:
+        """Trials in flight that have been measured in the meantime."""
+        measured = []
         for future, trial in self.running.items():
             if future.done() and not future.cancelled() and future.exception() is None:
                 with suppress(InputError):
-                    ended.append((trial, measurement_of(future.result())))
-        return [(trial, measurement) for trial, measurement in ended if measurement.is_finite]
+                    measurement = measurement_of(future.result())
+                    if measurement.is_finite:
+                        measured.append((trial, measurement))
+        return measured
 
-    def _give_back(self, perished: bool = False) -> None:
+    def _give_back(self, count_lost: bool = False) -> None:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
-        `perished`: evaluations that died count as lost. After Ctrl-C, which ends a pool's processes
-        too, they do not.
+        `count_lost` counts evaluations that died as lost attempts. After Ctrl-C, which ends a
+        pool's processes too, they are not counted.
         """
         for future in self.running:
             future.cancel()
-        for trial, measurement in self._finished():
+        for trial, measurement in self._unstored():
             self.study.tell(trial, measurement)
-        lost = {
-            trial.number: how_lost(future) for future, trial in self.running.items() if perished
-        }
+        lost: dict[int, str | None] = {}
+        if count_lost:
+            lost = {trial.number: how_lost(future) for future, trial in self.running.items()}
         for number, worker in self.study.ledger.workers().items():
             if worker == self.lease.worker:
                 self.study.ledger.release(number, worker, lost.get(number))
-        self.running, self.waiting = {}, None
+        self.running = {}
+        self.waiting = None
 
     def _note_unstored(self, error: StorageError) -> None:
-        for trial, measurement in self._finished():
+        """Adds the measurements that could not be stored to the error."""
+        for trial, measurement in self._unstored():
             error.add_note(f"trial {trial.number} was measured: {measurement!r}")
 
     def _executor_lost(self, error: BaseException) -> ExecutorLostError:
@@ -266,7 +255,5 @@ class Runner:
 
 
 def _might_be_last(trial: Trial) -> bool:
-    """Whether the trial may be given up if it is lost once more; hand-outs that were given back
-    count here too.
-    """
+    """Whether the trial may be given up if it is lost once more; released hand-outs count too."""
     return trial.attempt >= MAX_LOST

@@ -99,7 +99,7 @@ class Study:
     ) -> Self:
         """Opens an existing study; a `space` that is given must be the one stored.
 
-        Changes nothing if there is none.
+        If there is no such study, nothing is written.
         """
         store = Store(storage, create=False)
         study = cls(Ledger(store, store.study(name)))
@@ -108,7 +108,7 @@ class Study:
         return study
 
     def close(self) -> None:
-        """Closes the storage; a study in memory is gone."""
+        """Closes the storage; a study in memory is lost."""
         self.ledger.store.close()
 
     # -- ask and tell ------------------------------------------------------------------
@@ -151,7 +151,7 @@ class Study:
                 the same again changes nothing, a different one is an error; see `correct`.
 
         Raises:
-            NotStoredError: the storage stays away; the exception holds the measurement.
+            NotStoredError: the storage could not be reached; the exception holds the measurement.
         """
         measurement = _measurement_of(value, noise)
         number = _number_of(trial)
@@ -173,9 +173,9 @@ class Study:
     ) -> Measurement:
         """Replaces a measurement that was told wrongly, and returns the wrong one.
 
-        Returns once the right one is safely stored. From here on the study is as if it had been
-        told at first. The wrong one stays in the record (`trial.replaced`), and suggestions that
-        were made from it can still be verified.
+        Returns once the right one is safely stored. From then on the study uses the right one
+        alone. The wrong one stays in the record (`trial.replaced`), so that suggestions made from
+        it can still be verified.
 
         Args:
             trial: from `ask`, or its number.
@@ -234,14 +234,12 @@ class Study:
             result = value if isinstance(value, Failure) else _measurement_of(value, None)
             if isinstance(result, Measurement) and not result.is_finite:
                 result = _not_finite(result)
-            new.append(
-                NewTrial(
-                    self.space.check(params),
-                    {"source": "added"},
-                    measurement=result if isinstance(result, Measurement) else None,
-                    reason=None if isinstance(result, Measurement) else result.reason,
-                )
-            )
+            checked = self.space.check(params)
+            if isinstance(result, Measurement):
+                trial = NewTrial(checked, {"source": "added"}, measurement=result)
+            else:
+                trial = NewTrial(checked, {"source": "added"}, reason=result.reason)
+            new.append(trial)
         return [stored.number for stored in self.ledger.create(new)]
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
@@ -288,7 +286,7 @@ class Study:
         return self.belief.noise
 
     def should_stop(self, cost: float) -> Verdict:
-        """Whether to stop, another measurement not being worth `cost` in the objective's units."""
+        """Whether to stop because no measurement is worth `cost`, in the objective's units."""
         verdict = self.ledger.belief().verdict(cost, self._remaining)
         for key in list(self._remaining)[:-_REMEMBERED]:
             del self._remaining[key]
@@ -326,7 +324,7 @@ class Study:
         return dict(self.ledger.snapshot.trials[number].params)
 
     def _attempt(self, number: int) -> int:
-        """How often a trial was handed out; 0 for one that is not there, which the store says."""
+        """How often a trial was handed out; 0 for one that does not exist."""
         trials = self.ledger.refresh().trials
         return trials[number].attempt if number < len(trials) else 0
 

@@ -12,9 +12,7 @@ OUTCOME = ("number", "state", "value", "noise", "replicates", "reason")
 
 
 def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataFrame":
-    """One row per measurement, or per trial without one; parameters named like a column of the
-    outcome are renamed.
-    """
+    """One row per measurement, or per trial without one; see `column_names`."""
     try:
         import pandas
     except ImportError as error:
@@ -24,9 +22,9 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
     for trial in trials:
         params = {columns[name]: value for name, value in trial.params.items()}
         for each in trial.measurements or (None,):
-            told = (
-                (None, None, 0) if each is None else (each.value, each.noise, len(each.replicates))
-            )
+            told: tuple[float | None, float | None, int] = (None, None, 0)
+            if each is not None:
+                told = (each.value, each.noise, len(each.replicates))
             fields = (trial.number, trial.state, *told, trial.reason)
             rows.append(dict(zip(OUTCOME, fields, strict=True)) | params)
     table = pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
@@ -34,9 +32,7 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
 
 
 def column_names(names: Sequence[str], outcome: Sequence[str]) -> dict[str, str]:
-    """Parameter -> its column: its name, with "params_" in front until nothing else is
-    called so.
-    """
+    """Parameter -> its column: its name, after "params_" as often as another has that name."""
     columns: dict[str, str] = {}
     for name in names:
         column = name

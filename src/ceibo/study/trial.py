@@ -30,13 +30,13 @@ class Trial:
 @final
 @dataclass(frozen=True)
 class Failure:
-    """What came of a trial instead of a measurement, and why."""
+    """A failed trial: why there is no measurement."""
 
     reason: str
 
 
 def trial_of(stored: StoredTrial) -> Trial:
-    """The user's view of a stored trial; its params are a copy, to change as they like."""
+    """The user's view of a stored trial; its params are a copy."""
     return Trial(
         number=stored.number,
         params=dict(stored.params),

@@ -13,7 +13,7 @@ def trial_line(trial: Trial) -> str:
 
 
 def outcome_line(trial: Trial) -> str:
-    """What came of a trial: its last value, why it failed, or its state."""
+    """The outcome of a trial: its last value, why it failed, or its state."""
     if trial.measurements:
         count = len(trial.measurements)
         more = f" (+{count - 1})" if count > 1 else ""
@@ -24,5 +24,5 @@ def outcome_line(trial: Trial) -> str:
 
 
 def _correction(replaced: Sequence[Measurement]) -> str:
-    """What follows a value that was corrected: the one before it."""
+    """A note about the value that a corrected one replaces."""
     return f" (corrected, was {replaced[-1]})" if replaced else ""

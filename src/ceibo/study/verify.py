@@ -17,14 +17,15 @@ from ceibo.decide.suggest import Suggestion
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.records import EMPTY
 
-CLOSE = 1e-6  # of the box: what other versions or machines may differ by
+CLOSE = 1e-6  # of the box: the difference allowed to other versions and machines
 
 
 @final
 @dataclass(frozen=True)
 class Difference:
-    """A trial whose suggestion came out differently: by how much, in units of the box, and what it
-    was made with.
+    """A trial whose suggestion came out differently.
+
+    `distance` is in units of the box; `made_with` are the versions that made the suggestion.
     """
 
     number: int
@@ -35,12 +36,12 @@ class Difference:
 @final
 @dataclass(frozen=True)
 class Verification:
-    """How many suggestions were computed again, how many came out byte for byte, how many within
-    1e-6 of the box.
+    """How many suggestions were computed again, and how many of them came out the same.
 
-    Byte identity is expected where the versions are the same as when the suggestion was made
-    (`same_versions` counts those); elsewhere closeness is. Suggestions by
-    an older version of the arithmetic cannot be computed again: they are counted as `superseded`.
+    `identical` counts those that are the same byte for byte, as is expected where the versions are
+    those that made the suggestion (`same_versions`); `close` counts those within 1e-6 of the box,
+    which is enough elsewhere. Suggestions by an older version of the arithmetic cannot be computed
+    again: they are counted as `superseded`.
     """
 
     checked: int
@@ -72,7 +73,8 @@ def verify(ledger: Ledger) -> Verification:
     """Checks every suggestion of a study against its record, and the trials' settings with it."""
     identical = close = same = checked = superseded = 0
     differences = []
-    now, seen = ledger.store.snapshot(ledger.id), EMPTY
+    now = ledger.store.snapshot(ledger.id)
+    seen = EMPTY
     records = ledger.store.suggestions(ledger.id)
     for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
         record = records[number]
@@ -86,8 +88,8 @@ def verify(ledger: Ledger) -> Verification:
         again = ledger.suggest(seen, number, hyperparameters_of(record, "start"))
         unchanged = record["versions"] == versions()
         same += unchanged
-        used = ledger.space.to_unit(now.trials[number].params)
-        gaps = [np.max(np.abs(again.x - each)) for each in (np.array(record["x"]), used)]
+        handed_out = ledger.space.to_unit(now.trials[number].params)
+        gaps = [np.max(np.abs(again.x - x)) for x in (np.array(record["x"]), handed_out)]
         distance = float(max(gaps))
         if distance == 0.0 and (not unchanged or _agrees(again, record, ledger.seed)):
             identical += 1

@@ -1,13 +1,11 @@
-"""The paper's benchmark functions. Ranges are constants; a test finds them again by maximising over
-the box.
-"""
+"""The paper's benchmark functions; a test finds their ranges again by maximising."""
 
 from typing import Final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 _HARTMANN_WEIGHTS: Final = np.array([1.0, 1.2, 3.0, 3.2])
 _HARTMANN_STEEPNESS: Final = np.array([[3.0, 10.0, 30.0], [0.1, 10.0, 35.0]] * 2)
@@ -39,8 +37,9 @@ def levy_values(X: Array) -> Array:
 
 
 def powell_values(X: Array) -> Array:
-    """(a + 10b)² + 5(c − d)² + (b − 2c)⁴ + 10(a − d)⁴ over groups of four coordinates; those left
-    over are inert.
+    """Powell's function over groups of four coordinates; those left over are inert.
+
+    (a + 10b)² + 5(c − d)² + (b − 2c)⁴ + 10(a − d)⁴
     """
     total = np.zeros(len(X))
     for k in range(0, X.shape[1] - 3, 4):

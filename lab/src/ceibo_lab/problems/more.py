@@ -1,13 +1,11 @@
-"""Test functions beyond the paper's. Ranges are constants; a test finds them again by maximising
-over the box.
-"""
+"""Test functions beyond the paper's; a test finds their ranges again by maximising."""
 
 from typing import Final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 _WEIGHTS: Final = np.array([1.0, 1.2, 3.0, 3.2])
 _STEEPNESS: Final = np.array(
@@ -29,8 +27,9 @@ _CENTRES: Final = 1e-4 * np.array(
 
 
 def branin_values(X: Array) -> Array:
-    """(b − 5.1/(4π²) a² + 5/π a − 6)² + 10 (1 − 1/(8π)) cos a + 10; the same least value at every a
-    = π, 3π, −π ….
+    """Branin's function, with the same least value at every a = π, 3π, −π ….
+
+    (b − 5.1/(4π²) a² + 5/π a − 6)² + 10 (1 − 1/(8π)) cos a + 10
     """
     a, b = X[:, 0], X[:, 1]
     valley = b - 5.1 / (4.0 * np.pi**2) * a**2 + 5.0 / np.pi * a - 6.0
@@ -46,12 +45,8 @@ def hartmann_6_values(X: Array) -> Array:
 def ackley_values(X: Array) -> Array:
     """A funnel with ripples: 20 + e − 20 exp(−|x|/(5√d)) − exp(mean of cos 2πx)."""
     length = np.sqrt(np.mean(X**2, axis=1))
-    return np.asarray(
-        20.0
-        + np.e
-        - 20.0 * np.exp(-0.2 * length)
-        - np.exp(np.mean(np.cos(2.0 * np.pi * X), axis=1))
-    )
+    ripples = np.exp(np.mean(np.cos(2.0 * np.pi * X), axis=1))
+    return np.asarray(20.0 + np.e - 20.0 * np.exp(-0.2 * length) - ripples)
 
 
 def rosenbrock_values(X: Array) -> Array:
@@ -77,14 +72,8 @@ def branin() -> Problem:
 
 def hartmann_6() -> Problem:
     where = np.array([[0.20168951, 0.15001069, 0.47687397, 0.27533243, 0.31165162, 0.65730054]])
-    return Problem(
-        "hartmann-6",
-        *box(0, 1, 6),
-        hartmann_6_values,
-        where,
-        -3.3223680114155147,
-        3.322367983291009,
-    )
+    minimum, span = -3.3223680114155147, 3.322367983291009
+    return Problem("hartmann-6", *box(0, 1, 6), hartmann_6_values, where, minimum, span)
 
 
 def ackley() -> Problem:
@@ -99,14 +88,8 @@ def rosenbrock() -> Problem:
 
 def michalewicz() -> Problem:
     where = np.array([[2.20290552, 1.57079633, 1.28499157, 1.92305847, 1.72046977]])
-    return Problem(
-        "michalewicz",
-        *box(0, np.pi, 5),
-        michalewicz_values,
-        where,
-        -4.6876581790881495,
-        4.6876581790881495,
-    )
+    span = 4.6876581790881495
+    return Problem("michalewicz", *box(0, np.pi, 5), michalewicz_values, where, -span, span)
 
 
 def _embedded(inner: Problem, dimension: int, columns: tuple[int, ...], name: str) -> Problem:

@@ -1,13 +1,12 @@
-"""The one-dimensional scenario: the sum of three normal densities, minimised at the upper end of
-its interval.
-"""
+"""The one-dimensional scenario: three normal densities, least at the end of the interval."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 _MEANS: Final = np.array([1.0, 5.0, 8.0])
 _VARIANCE: Final = 0.8
@@ -23,13 +22,6 @@ def scenario_values(X: Array) -> Array:
 
 def scenario() -> Problem:
     minimum, maximum = 0.03661252943691687, 0.4476927212539933  # at 10, and near 5
-    where = np.array([[10.0]])
-    return Problem(
-        "scenario",
-        *box(0, 10, 1),
-        scenario_values,
-        where,
-        minimum,
-        maximum - minimum,
-        falls_beyond=True,
-    )
+    where, span = np.array([[10.0]]), maximum - minimum
+    plain = Problem("scenario", *box(0, 10, 1), scenario_values, where, minimum, span)
+    return replace(plain, falls_beyond=True)

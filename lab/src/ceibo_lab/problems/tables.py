@@ -1,16 +1,18 @@
-"""Real problems as measured tables: the test error of a learner over a grid of its settings, many
-times over.
+"""Real problems as measured tables: test errors of a learner over a grid, many times over.
+
+    svm       a support vector machine on handwritten digits: its penalty and its kernel's width
+    mlp       a small neural network on handwritten digits: rate, weight decay, hidden units
+    boosting  gradient boosting on the progress of diabetes: rate, rows per tree, rows per leaf
 
 Each repetition drew its own training rows, test rows and initialisation, and measured every cell of
 the grid with them, so it is one whole surface. Between grid points a surface is multilinear; beyond
 the cube it goes on as it is at the edge. The truth is the mean of the surfaces, and a measurement's
 noise is how far one of them is from it:
 
-    f(u) = (1/R) Σ_r y_r(u),   y_r(u) multilinear in the outcomes of repetition r,   u in the unit
-                               cube.
+    f(u) = (1/R) Σ_r y_r(u),   y_r(u) multilinear in the outcomes of repetition r,   u in the cube.
 
 A multilinear function is nowhere below the least of its cell's corners, so minimum and range are
-those of the grid. `measure_tables` is how the tables were made.
+those of the grid. `pages.problem_tables` is how the tables were made.
 """
 
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_point, as_points
-from ceibo_lab.problems.base import Problem, box
+from ceibo_lab.problem import Problem, box
 
 TABLES: Final = ("svm", "mlp", "boosting")
 # means this close are equal: they are sums of the same outcomes, rounded differently
@@ -32,8 +34,7 @@ _TIE: Final = 1e-12
 @final
 @dataclass(frozen=True)
 class Axis:
-    """One setting of the learner: `points` values from low to high, equally spaced, in the
-    logarithm if `log`.
+    """One setting of the learner: `points` equally spaced values, in the logarithm if `log`.
 
     Values are rounded to whole numbers if `whole`; the unit coordinate is that of the value before
     rounding.
@@ -48,11 +49,9 @@ class Axis:
 
     def value(self, u: float) -> float:
         """The setting at a unit coordinate."""
-        value = (
-            self.low * (self.high / self.low) ** u
-            if self.log
-            else self.low + (self.high - self.low) * u
-        )
+        value = self.low + (self.high - self.low) * u
+        if self.log:
+            value = self.low * (self.high / self.low) ** u
         return float(round(value)) if self.whole else float(value)
 
     @property
@@ -102,16 +101,9 @@ class Table:
 
     @cached_property
     def optimisers(self) -> Array:
-        """(k, d) the grid points where the mean surface takes its minimum; it does between tied
-        neighbours too.
-        """
+        """(k, d) the grid points where the mean surface takes its minimum."""
         places = np.argwhere(self.means <= self.means.min() + _TIE)
         return np.asarray(places / (np.array(self.means.shape) - 1.0))
-
-    @property
-    def optimiser(self) -> Array:
-        """(d,) the first of the optimisers."""
-        return np.asarray(self.optimisers[0])
 
     def truth(self, U: Array) -> Array:
         """(n,) the mean surface at points (n, d) of the unit cube."""
@@ -138,24 +130,12 @@ class Table:
         point = as_point(u, "u", self.dimension)[0]
         return {axis.name: axis.value(float(v)) for axis, v in zip(self.axes, point, strict=True)}
 
-    def as_problem(self) -> Problem:
-        """The mean surface, to be minimised over the unit cube."""
-        return Problem(
-            self.name,
-            *box(0, 1, self.dimension),
-            self.truth,
-            self.optimisers.copy(),
-            self.minimum,
-            self.range,
-        )
-
 
 def interpolated(values: Array, U: Array) -> Array:
-    """Values (points of d axes …, rest …) at points (n, d) of the unit cube, multilinear: (n, rest
-    …).
+    """Values (points of d axes …, rest …) at points (n, d) of the unit cube, multilinear.
 
-    One axis after the other, each result kept between its two ends: rounding takes nothing below
-    the minimum.
+    Returns (n, rest …). One axis after the other, each result kept between its two ends: rounding
+    takes nothing below the minimum.
     """
     n, d = U.shape
     last = np.array(values.shape[:d]) - 1
@@ -183,38 +163,19 @@ def table(name: str) -> Table:
     place = files("ceibo_lab.problems") / "data" / f"{name}.npz"
     with place.open("rb") as file, np.load(file, allow_pickle=False) as stored:
         counted = stored["outcomes"].astype(np.float64) / float(stored["divisor"])
-        columns = zip(
-            stored["names"],
-            stored["ends"],
-            counted.shape,
-            stored["log"],
-            stored["whole"],
-            strict=False,
-        )
+        names, ends, logs, wholes = (stored[key] for key in ("names", "ends", "log", "whole"))
         axes = tuple(
             Axis(str(label), float(low), float(high), points, bool(log), bool(whole))
-            for label, (low, high), points, log, whole in columns
+            for label, (low, high), points, log, whole in zip(
+                names, ends, counted.shape[:-1], logs, wholes, strict=True
+            )
         )
         counted.setflags(write=False)
         return Table(name, axes, counted, str(stored["versions"]))
 
 
-def svm() -> Problem:
-    """Test error of a support vector machine on handwritten digits: its penalty and its kernel's
-    width.
-    """
-    return table("svm").as_problem()
-
-
-def mlp() -> Problem:
-    """Test error of a small neural network on handwritten digits: learning rate, weight decay,
-    hidden units.
-    """
-    return table("mlp").as_problem()
-
-
-def boosting() -> Problem:
-    """Test error of gradient boosting on the progress of diabetes: learning rate, rows per tree,
-    rows per leaf.
-    """
-    return table("boosting").as_problem()
+def table_problem(name: str) -> Problem:
+    """The mean surface of a table, to be minimised over the unit cube."""
+    found = table(name)
+    cube, optimisers = box(0, 1, found.dimension), found.optimisers.copy()
+    return Problem(name, *cube, found.truth, optimisers, found.minimum, found.range)

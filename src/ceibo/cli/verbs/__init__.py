@@ -1,1 +1,1 @@
-"""One small file per verb."""
+"""The verbs of `ceibo`, one file each."""

@@ -1,4 +1,4 @@
-"""`ceibo ask`: what to measure next."""
+"""`ceibo ask`: hands out what to measure next."""
 
 from typing import Annotated
 

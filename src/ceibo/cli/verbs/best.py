@@ -1,4 +1,4 @@
-"""`ceibo best`: the answer, with how sure it is."""
+"""`ceibo best`: prints the best settings with their uncertainty."""
 
 import typer
 

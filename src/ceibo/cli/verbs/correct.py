@@ -1,4 +1,4 @@
-"""`ceibo correct`: what was told wrongly."""
+"""`ceibo correct`: replaces a measurement that was told wrongly."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`ceibo export`: the trials as CSV or JSON."""
+"""`ceibo export`: writes the trials as CSV or JSON."""
 
 import csv
 import io

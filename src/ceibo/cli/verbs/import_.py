@@ -1,4 +1,4 @@
-"""`ceibo import`: start from the measurements you already have."""
+"""`ceibo import`: adds measurements that exist already."""
 
 import json
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceibo.cli.common import File, Storage
-from ceibo.cli.opening import open_or_begin, open_or_imagine
+from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement
@@ -50,7 +50,7 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
         raise InputError("expected at most one of --new and --again.")
     loaded = load(file)
     table = read_rows(data, loaded.space, value, noise)
-    study = open_or_imagine(loaded, storage) if dry_run else open_or_begin(loaded, storage)
+    study = open_or_preview(loaded, storage) if dry_run else open_or_begin(loaded, storage)
     rows, known = _leave_out_known(study, table.rows)
     if known and not new and not again:
         raise InputError(
@@ -91,10 +91,10 @@ def _leave_out_known(study: Study, rows: Sequence[Row]) -> tuple[list[Row], int]
     stored: Counter[tuple[str, Measurement | None]] = Counter()
     for trial in study.trials:
         failed = (None,) if trial.state == "failed" else ()
-        stored.update((_text(trial.params), each) for each in (*trial.measurements, *failed))
+        stored.update((_key_of(trial.params), each) for each in (*trial.measurements, *failed))
     fresh = []
     for params, outcome in rows:
-        what = (_text(params), outcome if isinstance(outcome, Measurement) else None)
+        what = (_key_of(params), outcome if isinstance(outcome, Measurement) else None)
         if stored[what] > 0:
             stored[what] -= 1
         else:
@@ -102,5 +102,5 @@ def _leave_out_known(study: Study, rows: Sequence[Row]) -> tuple[list[Row], int]
     return fresh, len(rows) - len(fresh)
 
 
-def _text(params: Mapping[str, Any]) -> str:
+def _key_of(params: Mapping[str, Any]) -> str:
     return json.dumps(dict(params), sort_keys=True)

@@ -1,10 +1,11 @@
-"""`ceibo init`: a commented study file, to be edited or ready to run."""
+"""`ceibo init`: writes a commented study file, to be edited or ready to run."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from ceibo.cli.common import Output
 from ceibo.cli.files import write_whole
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
@@ -46,17 +47,8 @@ temp = {type = "float", low = 20, high = 90}
 rate = {type = "float", low = 1e-5, high = 1e-1, log = true}
 layers = {type = "int", low = 1, high = 8}
 solvent = {type = "categorical", choices = ["water", "ethanol"]}"""
-_ARGV = [
-    "python",
-    "measure.py",
-    "--temp",
-    "{temp}",
-    "--rate",
-    "{rate}",
-    "--layers",
-    "{layers}",
-    "{solvent}",
-]
+_ARGV = ["python", "measure.py", "--temp", "{temp}", "--rate", "{rate}"]
+_ARGV += ["--layers", "{layers}", "{solvent}"]
 
 
 def _forms() -> str:
@@ -74,9 +66,7 @@ def init(  # noqa: PLR0913 - options of a command
         list[str] | None,
         typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. Repeatable."),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
-        "study.toml"
-    ),
+    output: Output = Path("study.toml"),
     name: Annotated[
         str | None, typer.Option(help="Of the study; the file's name by default.")
     ] = None,
@@ -93,6 +83,7 @@ def init(  # noqa: PLR0913 - options of a command
         )
     title = name or output.absolute().stem
     space = _parameters(param or [])
+    entries = [f"{to_toml(each, key=True)} = {to_toml(entry)}" for each, entry in space.items()]
     example = ["./measure.sh", *(f"{{{each}}}" for each in space)] if space else _ARGV
     text = _TEMPLATE.format(
         file=output.name,
@@ -100,10 +91,7 @@ def init(  # noqa: PLR0913 - options of a command
         direction="maximize" if maximize else "minimize",
         other="minimize" if maximize else "maximize",
         storage=to_toml(storage_of(title)),
-        space="\n".join(
-            f"{to_toml(each, key=True)} = {to_toml(entry)}" for each, entry in space.items()
-        )
-        or _SPACE,
+        space="\n".join(entries) or _SPACE,
         argv=to_toml(command or example),
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
@@ -111,7 +99,7 @@ def init(  # noqa: PLR0913 - options of a command
     file = parse(text.encode(), output)
     write_whole(output, text)
     for each, dimension in file.space.dimensions.items():
-        if param and dimension.listed:  # as they were read: a comma may have split a name
+        if param and dimension.listed:  # shown, because a comma may have split a name
             listed = ", ".join(map(repr, dimension.listed))
             typer.echo(f"{each}: {len(dimension.listed)} categories: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
@@ -122,14 +110,14 @@ def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
     """Name -> entry of [space]."""
     space: dict[str, dict[str, Any]] = {}
     for text in given:
-        name, entry = _parameter(text)
+        name, entry = _parse_parameter(text)
         if name in space:
             raise InputError(f"--param: the parameter {name!r} is given twice; once is enough.")
         space[name] = entry
     return space
 
 
-def _parameter(text: str) -> tuple[str, dict[str, Any]]:
+def _parse_parameter(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its entry of [space], from NAME=SPEC in the spelling of one of the types."""
     name, _, spec = text.partition("=")
     try:

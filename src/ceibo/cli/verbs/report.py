@@ -1,4 +1,4 @@
-"""`ceibo report`: one page that shows the whole study, to look at or hand on."""
+"""`ceibo report`: writes a page that shows the whole study."""
 
 import time
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage
+from ceibo.cli.common import File, Output, Storage
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
@@ -14,9 +14,7 @@ from ceibo.cli.studyfile import load
 
 def report(
     file: File,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path(
-        "report.html"
-    ),
+    output: Output = Path("report.html"),
     watch: Annotated[
         bool, typer.Option("--watch", help="Write it again as trials arrive; the page reloads.")
     ] = False,
@@ -30,7 +28,8 @@ def report(
 
     loaded = load(file)
     check_target(output, loaded, storage)
-    study, cost = open_study(loaded, storage), loaded.limits.cost
+    study = open_study(loaded, storage)
+    cost = loaded.limits.cost
     seen = study.ledger.refresh().seq
     write_whole(output, render_report(study, cost=cost, refresh=every if watch else None))
     typer.echo(f"wrote {output}")
@@ -41,5 +40,5 @@ def report(
                 write_whole(output, render_report(study, cost=cost, refresh=every))
                 seen = now
     except KeyboardInterrupt:
-        write_whole(output, render_report(study, cost=cost))  # what stays behind no longer reloads
+        write_whole(output, render_report(study, cost=cost))  # the last page does not reload
         raise typer.Exit(0) from None

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ceibo.cli.common import File, Storage
-from ceibo.cli.opening import imagine, open_or_begin, open_study
+from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.studyfile import StudyFile, load
 from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
@@ -99,7 +99,7 @@ def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params
     try:
         return [open_study(file, storage).ledger.peek()]
     except NotFoundError:
-        study = imagine(file)
+        study = preview(file)
     initial = study.settings.initial_size(len(study.space))
     count = min(_SHOWN, file.limits.n_trials or _SHOWN, initial)
     return [(trial.number, trial.params) for trial in study.ask(count)]

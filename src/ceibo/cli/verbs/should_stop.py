@@ -1,4 +1,4 @@
-"""`ceibo should-stop`: is another measurement worth its price?"""
+"""`ceibo should-stop`: says whether another measurement is worth its price."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`ceibo show`: the trials, or one of them in full."""
+"""`ceibo show`: lists the trials, or shows one in full."""
 
 from typing import Annotated
 
@@ -29,9 +29,8 @@ def show(
             f"there is no trial {trial}; study {study.name!r} has {len(trials)}, counted from 0."
         )
     if json:
-        print_json(
-            [trial_json(each) for each in trials] if trial is None else trial_json(trials[trial])
-        )
+        every = [trial_json(each) for each in trials]
+        print_json(every if trial is None else every[trial])
     elif trial is None:
         for each in trials:
             typer.echo(trial_line(each))

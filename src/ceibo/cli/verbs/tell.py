@@ -1,4 +1,4 @@
-"""`ceibo tell`: what came out."""
+"""`ceibo tell`: records the result of a trial."""
 
 import statistics
 from typing import Annotated
@@ -13,8 +13,8 @@ from ceibo.decide import Measurement
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Study, Trial
 
-_ENOUGH = 3  # noises told before that show what is usual
-_SPREAD = 5  # values told before that show how far they spread
+_NOISES = 3  # told before: enough to know the usual noise
+_VALUES = 5  # told before: enough to know their range
 
 
 def tell(  # noqa: PLR0913 - one parameter per option of the command
@@ -48,11 +48,9 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     if sum([bool(result), failed is not None, release, withdraw]) != 1:
         raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
     line = " ".join(result or []).strip()
-    measurement = (
-        read_result(line, replicates, "if measuring failed, say --failed REASON.")
-        if result
-        else None
-    )
+    measurement = None
+    if result:
+        measurement = read_result(line, replicates, "if measuring failed, say --failed REASON.")
     study = open_study(load(file), storage)
     before = study.trials
     if measurement is not None:
@@ -79,7 +77,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
 
 
 def read_result(line: str, replicates: bool, advice: str) -> Measurement:
-    """The measurement in the words of a command; `advice` is for who has no value."""
+    """The measurement in the words of a command; `advice` ends the error about a value of NaN."""
     try:
         measurement = parse_line(line, replicates)
     except InputError as error:
@@ -92,7 +90,8 @@ def read_result(line: str, replicates: bool, advice: str) -> Measurement:
 def _record(study: Study, number: int, measurement: Measurement, key: str | None) -> None:
     try:
         study.tell(number, measurement, key=key)
-        if measurement not in (told := study.trials[number].measurements):
+        told = study.trials[number].measurements
+        if measurement not in told:
             has = ", ".join(map(str, told))
             warn(
                 f"trial {number}: that was told before and has been corrected since; the trial has"
@@ -111,32 +110,31 @@ def _record(study: Study, number: int, measurement: Measurement, key: str | None
 
 
 def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
-    """Refuses a trial in one of the states `closed`; a number that is not there is the study's."""
+    """Refuses a trial in one of the states `closed`; the study refuses an unknown number."""
     if 0 <= number < len(trials) and trials[number].state in closed:
-        state = {"done": "measured", "failed": "recorded as failed"}.get(
-            trials[number].state, trials[number].state
-        )
+        words = {"done": "measured", "failed": "recorded as failed", "withdrawn": "withdrawn"}
+        state = words[trials[number].state]
         raise InputError(
             f"trial {number} is {state} already, and that stays; `ceibo show` lists the trials."
         )
 
 
 def why_doubtful(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
-    """Why the second of two bare numbers may be no noise, or None; the usual is not doubted."""
-    value, noise = measurement.value, measurement.noise
+    """Why the second of two bare numbers may be no noise; None if it is like those told before."""
+    value = measurement.value
+    noise = measurement.noise
     assert noise is not None
     told = [each for trial in trials for each in trial.measurements]
     noises = [each.noise for each in told if each.noise is not None]
-    usual = statistics.median(noises) if len(noises) >= _ENOUGH else None
+    usual = statistics.median(noises) if len(noises) >= _NOISES else None
+    if noise == 0 and usual == 0:
+        return None
     if noise == 0:
-        return (
-            None
-            if usual == 0
-            else "a noise of 0 says that the value is exact; leave it out if it is not known."
-        )
+        return "a noise of 0 says that the value is exact; leave it out if it is not known."
     values = [each.value for each in told]
-    spread = max(values) - min(values) if len(values) >= _SPREAD else None
-    large = noise >= abs(value) / 2 or (spread is not None and noise >= spread)
+    large = noise >= abs(value) / 2
+    if len(values) >= _VALUES and noise >= max(values) - min(values):
+        large = True
     if not large or (usual is not None and noise <= 3 * usual):
         return None
     return (

@@ -1,13 +1,28 @@
-"""Optuna: ceibo as a sampler, and the honest answers of any Optuna study. Needs optuna."""
+"""Optuna: ceibo as a sampler, and the answers of any Optuna study by a model. Needs optuna.
 
-from ceibo.integrations.optuna.sampler import (
-    CeiboSampler,
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+    study.optimize(objective, n_trials=60, callbacks=[stop_by_cost(0.01)])
+    best_trial_by_posterior(study)     # Optuna's own best_trial is the luckiest value
+    recommended(study)                 # the best setting by the model, measured or not
+
+The objective may report the noise of its value with report_noise(trial, std); otherwise it is
+inferred.
+"""
+
+try:
+    import optuna  # noqa: F401 - for the message
+except ImportError as error:
+    raise ImportError(
+        "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install 'ceibo[optuna]'"
+    ) from error
+
+from ceibo.integrations.optuna.answers import (
     PosteriorBest,
     best_trial_by_posterior,
     recommended,
-    report_noise,
     stop_by_cost,
 )
+from ceibo.integrations.optuna.sampler import CeiboSampler, report_noise
 
 __all__ = [
     "CeiboSampler",

@@ -1,11 +1,11 @@
 """Trials that do not all have the same parameters, as points of one unit cube.
 
 In a define-by-run study a trial has the parameters of its branch only, and a range may change from
-trial to trial. The sampler searches what all trials share; the answers need more, or trials that
-differ in the rest would look the same. Here every parameter of any trial has its column. One that a
-trial does not have stands at one place for all those without it, and one more column tells the
-branches apart. So one process is fitted to all trials: what they say about the noise and the level
-of the objective is shared, and their values can be compared.
+trial to trial. The sampler searches the parameters that all trials share. The answers need the
+others too, or trials that differ in them would be taken for repeats. Here every parameter of any
+trial has a column, in which all trials without that parameter have the same coordinate; one more
+column tells the branches apart. One process is fitted to all trials, so that they share the noise
+and the level of the objective, and their values can be compared.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
-from optuna.distributions import BaseDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.trial import FrozenTrial
 
 from ceibo import acquisition as acq
@@ -24,23 +29,19 @@ from ceibo.integrations.optuna.evidence import Axes, Axis
 
 _BRANCH: Final = "ceibo:branch"  # name of the column that tells branches apart
 _ABSENT: Final = 0.5  # coordinate of a number that a trial does not have
-# how far from points that failed to keep, in length scales (see acquisition/guides.py)
-_FENCE: Final = 0.1
-_NARROW: Final = 1e-9  # of the box: values of a parameter that are no further apart are one
-# the same of a categorical: different from all its choices, which are inside of (0, 1)
-_NO_CHOICE: Final = 0.0
+_NO_CHOICE: Final = 0.0  # the same of a categorical: its choices are all inside (0, 1)
+_FENCE: Final = 0.1  # around failed points, in length scales (see acquisition/guides.py)
+_NARROW: Final = 1e-9  # of the box: values of a parameter no further apart count as one
 
 
 @final
 @dataclass(frozen=True)
 class Branch:
-    """The trials with one set of parameters: those that vary, with their columns, and those of a
-    single value.
-    """
+    """The trials with one set of parameters."""
 
-    axes: Axes | None  # None where no parameter varies
-    columns: list[int]
-    fixed: dict[str, Any]
+    axes: Axes | None  # of the parameters that vary; None where none does
+    columns: list[int]  # of these axes in the cube
+    fixed: dict[str, Any]  # the parameters of a single value
 
     def decode(self, x: Array) -> dict[str, Any]:
         """The parameters at a point of the cube."""
@@ -60,24 +61,24 @@ class Branches:
 
     @staticmethod
     def of(trials: Sequence[FrozenTrial]) -> "Branches | None":
-        """Of finished trials; None if nothing about their parameters varies."""
+        """The branches of finished trials; None if none of their parameters varies."""
         distributions = _union(trials)
         varying = {name: each for name, each in sorted(distributions.items()) if not each.single()}
-        names = list(dict.fromkeys(frozenset(trial.distributions) for trial in trials))
+        # Each set of names once, in the order of the trials.
+        name_sets = list(dict.fromkeys(frozenset(trial.distributions) for trial in trials))
         axes = {name: Axis.of(each) for name, each in varying.items()}
         dimensions = {name: axis.dimension for name, axis in axes.items()}
-        if len(names) > 1:
-            dimensions[_BRANCH] = Categorical(range(len(names)))
+        if len(name_sets) > 1:
+            dimensions[_BRANCH] = Categorical(range(len(name_sets)))
         if not dimensions:
             return None
         branches = {}
-        for each in names:
-            own = [name for name in axes if name in each]
-            branches[each] = Branch(
-                Axes.of({name: varying[name] for name in own}) if own else None,
-                [list(axes).index(name) for name in own],
-                {name: single_value(distributions[name]) for name in sorted(each - axes.keys())},
-            )
+        for names in name_sets:
+            own = {name: each for name, each in varying.items() if name in names}
+            columns = [column for column, name in enumerate(varying) if name in names]
+            single = sorted(names - varying.keys())
+            fixed = {name: single_value(distributions[name]) for name in single}
+            branches[names] = Branch(Axes.of(own) if own else None, columns, fixed)
         return Branches(axes, branches, Space(dimensions))
 
     def branch_of(self, params: Mapping[str, Any]) -> Branch | None:
@@ -85,9 +86,7 @@ class Branches:
         return self.branches.get(frozenset(params))
 
     def coordinates(self, params: Mapping[str, Any]) -> Array | None:
-        """The point in the unit cube; None if no finished trial has just these parameters, or one
-        is out of range.
-        """
+        """The point in the unit cube; None if it has no branch, or a parameter is out of range."""
         branch = self.branch_of(params)
         if branch is None:
             return None
@@ -106,50 +105,51 @@ class Branches:
 def best_in_branch(belief: Belief, tried: Array) -> Array:
     """The point with the best posterior mean within what a branch has tried, off failed points.
 
-    Which values make an objective ask for which parameters is not known, so choices are those tried
-    in the branch, and numbers between the least and the greatest of them.
+    Which values make an objective ask for which parameters is not known. So choices are those tried
+    in the branch, and numbers lie between the least and the greatest tried there.
 
     Args:
         belief: of all trials of all branches.
         tried: (n, d) the points of the branch.
     """
-    gp, space, failed = belief.model.gp, belief.space, belief.evidence.failed
+    gp = belief.model.gp
+    space = belief.space
     low, high = tried.min(axis=0), tried.max(axis=0)
-    levels = {
-        column: np.unique(tried[:, column])
-        if column in space.categorical
-        else listed[(listed >= low[column]) & (listed <= high[column])]
-        for column, listed in space.discrete.items()
-    }
-    levels |= {
-        column: low[[column]]
-        for column in range(len(space))
-        if high[column] - low[column] < _NARROW
-    }
+    levels: dict[int, Array] = {}
+    for column, listed in space.discrete.items():
+        if column in space.categorical:
+            levels[column] = np.unique(tried[:, column])
+        else:
+            levels[column] = listed[(listed >= low[column]) & (listed <= high[column])]
+    for column in range(len(space)):
+        if high[column] - low[column] < _NARROW:
+            levels[column] = low[[column]]
     # The maximiser searches the whole unit cube, so the branch's box is stretched to it, and the
     # process with it.
     stretched = np.array([column not in levels for column in range(len(space))])
-    offset, width = np.where(stretched, low, 0.0), np.where(stretched, high - low, 1.0)
+    offset = np.where(stretched, low, 0.0)
+    width = np.where(stretched, high - low, 1.0)
     kernel = replace(gp.kernel, lengthscales=gp.kernel.lengthscales / width)
     within = GaussianProcess(
         (gp.X - offset) / width, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
     )
-    fence = acq.Fence((failed - offset) / width, kernel, _FENCE)
+    fence = acq.Fence((belief.evidence.failed - offset) / width, kernel, _FENCE)
     mean = acq.posterior_mean(within)
     found = acq.maximize(mean, seed=belief.seed, discrete=levels, guides=(fence,)).x
-    # Keeping off failures may have led away from the best point tried, which stands as well.
+    # The best point tried is a candidate too, as the fence may have kept the search away from it.
     choices = np.concatenate([[np.clip(offset + width * found, low, high)], tried])
     return np.asarray(choices[int(np.argmin(gp.posterior(choices)[0]))])
 
 
 def single_value(distribution: BaseDistribution) -> Any:
-    return distribution.choices[0] if hasattr(distribution, "choices") else distribution.low  # type: ignore[attr-defined]
+    """The value of a distribution that has only one."""
+    if isinstance(distribution, CategoricalDistribution):
+        return distribution.choices[0]
+    return distribution.low  # type: ignore[attr-defined]  # a float or an int
 
 
 def _union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The distribution of every parameter; the range from the least to the greatest where it
-    changed.
-    """
+    """The distribution of every parameter, and the union of its ranges where they differ."""
     union: dict[str, BaseDistribution] = {}
     for trial in trials:
         for name, distribution in trial.distributions.items():
@@ -159,19 +159,18 @@ def _union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
 
 
 def _hull(first: BaseDistribution, second: BaseDistribution) -> BaseDistribution:
-    """The smallest range that holds both; a grid stays where it is the same. Optuna lets nothing
-    else change.
+    """The smallest range that holds both, with their grid if it is the same.
+
+    Optuna lets nothing but the range and the step change.
     """
     if isinstance(first, IntDistribution) and isinstance(second, IntDistribution):
         low, high = min(first.low, second.low), max(first.high, second.high)
-        return IntDistribution(
-            low, high, log=first.log, step=first.step if _same_grid(first, second) else 1
-        )
+        step = first.step if _same_grid(first, second) else 1
+        return IntDistribution(low, high, log=first.log, step=step)
     if isinstance(first, FloatDistribution) and isinstance(second, FloatDistribution):
         lowest, highest = min(first.low, second.low), max(first.high, second.high)
-        return FloatDistribution(
-            lowest, highest, log=first.log, step=first.step if _same_grid(first, second) else None
-        )
+        spacing = first.step if _same_grid(first, second) else None
+        return FloatDistribution(lowest, highest, log=first.log, step=spacing)
     return second
 
 

@@ -1,5 +1,4 @@
-"""Optuna's distributions and trials in ceibo's terms: an axis of the unit cube for each parameter,
-and the evidence.
+"""Optuna's distributions as axes of the unit cube, and Optuna's trials as evidence.
 
 Everything is a function of the study's record, so a suggestion can be computed again after a
 restart.
@@ -42,6 +41,7 @@ RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
 _LONGEST: Final = 2045  # characters of one system attribute in Optuna's relational storage
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
+_ON_GRID: Final = 1e-9  # of a step: a value no further from the grid is left as it is
 
 
 @final
@@ -68,9 +68,8 @@ class Axis:
         if isinstance(d, FloatDistribution):
             try:
                 return Axis(d, Float(d.low, d.high, log=d.log, step=d.step))
-            except (
-                InputError
-            ):  # a grid finer than double precision, or a log range of neighbouring numbers
+            except InputError:
+                # A grid finer than double precision, or a log range of neighbouring numbers.
                 return Axis(d, Float(d.low, d.high))
         if isinstance(d, IntDistribution):
             if d.log and d.high < MAX_LEVELS:
@@ -83,16 +82,12 @@ class Axis:
             f"expected a float, int or categorical distribution, got {distribution!r}."
         )
 
-    @property
-    def _stepped(self) -> bool:
-        return isinstance(self.distribution, IntDistribution) and not self.distribution.log
-
     def encode(self, value: Any) -> Any:
         """From Optuna's value to that of the dimension."""
         d = self.distribution
         if isinstance(d, CategoricalDistribution):
             return int(d.to_internal_repr(value))
-        if self._stepped and isinstance(d, IntDistribution):
+        if isinstance(d, IntDistribution) and not d.log:
             return (int(value) - d.low) // d.step
         return value
 
@@ -106,14 +101,15 @@ class Axis:
             return min(max(whole, d.low), d.high)
         if isinstance(d, FloatDistribution) and d.step is not None and isinstance(value, float):
             on_grid = d.low + d.step * round((value - d.low) / d.step)
-            return (
-                value if abs(on_grid - value) < 1e-9 * d.step else min(max(on_grid, d.low), d.high)
-            )
+            if abs(on_grid - value) >= _ON_GRID * d.step:
+                return min(max(on_grid, d.low), d.high)
         return value
 
     def contains(self, value: Any) -> bool:
+        """Whether a value is in the range of the distribution."""
+        d = self.distribution
         try:
-            return bool(self.distribution._contains(self.distribution.to_internal_repr(value)))
+            return bool(d._contains(d.to_internal_repr(value)))  # noqa: SLF001 - no public test
         except (ValueError, TypeError):
             return False
 
@@ -162,11 +158,19 @@ class Axes:
         )
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """From the space's parameters to Optuna's."""
         return {name: axis.decode(params[name]) for name, axis in self.axes.items()}
+
+    def to_internal(self, params: Mapping[str, Any]) -> dict[str, float]:
+        """Optuna's parameters as the numbers that its storages keep."""
+        return {
+            name: self.axes[name].distribution.to_internal_repr(value)
+            for name, value in params.items()
+        }
 
 
 class Coordinates(Protocol):
-    """What makes points of the unit cube from the parameters of trials: Axes, or Branches."""
+    """Maps the parameters of trials to points of the unit cube: Axes, or Branches."""
 
     @property
     def axes(self) -> dict[str, Axis]: ...
@@ -184,10 +188,10 @@ def evidence_of_trials(
     noise_attribute: str,
     before: int | None = None,
 ) -> Evidence:
-    """What trials say, in order of number, up to trial `before` (the one to suggest for).
+    """The evidence of trials in order of number; `before` is the trial to suggest for.
 
     Finished trials are observations, running ones pending. Failed and pruned ones, and values that
-    are not finite, are failures: they teach where a trial is likely to end without a value.
+    are not finite, are failures, from which the model learns where a trial is likely to fail.
     """
     told: list[Told] = []
     failed: list[Array] = []
@@ -199,12 +203,12 @@ def evidence_of_trials(
         if x is None:
             continue
         if trial.value is not None and is_measured(trial):
-            measurement = Measurement(trial.value, _noise(trial, noise_attribute))
+            measurement = Measurement(trial.value, _noise_of(trial, noise_attribute))
             told.append(Told(trial.number, x, measurement))
             in_a_row = 0
         else:
             failed.append(x)
-            # A pruned trial ran as it should.
+            # A pruned trial is no error, and ends a row of failures.
             in_a_row = 0 if trial.state is TrialState.PRUNED else in_a_row + 1
     pending = list(running_points(trials, axes, before).values())
     count = len(trials) if before is None else before
@@ -222,45 +226,42 @@ def is_measured(trial: FrozenTrial) -> bool:
 
 
 def running_points(
-    trials: Sequence[FrozenTrial], axes: Coordinates, but: int | None
+    trials: Sequence[FrozenTrial], axes: Coordinates, without: int | None
 ) -> dict[int, Array]:
-    """Number -> where trials are running, `but` one: their parameters, or what was suggested to
-    them.
+    """Number -> point of each running trial other than `without`.
+
+    Parameters that a trial has not asked for yet are those suggested for it.
     """
     points = {}
     for trial in trials:
-        if trial.state is TrialState.RUNNING and trial.number != but:
+        if trial.state is TrialState.RUNNING and trial.number != without:
             x = axes.coordinates({**_recorded_params(trial, axes), **trial.params})
             if x is not None:
                 points[trial.number] = x
     return points
 
 
-def _noise(trial: FrozenTrial, attribute: str) -> float | None:
+def _noise_of(trial: FrozenTrial, attribute: str) -> float | None:
     """The standard deviation in the attribute, or else the one told with report_noise."""
-    attribute = attribute if attribute in trial.user_attrs else NOISE
-    told = trial.user_attrs.get(attribute)
-    if told is None:
+    if attribute not in trial.user_attrs:
+        attribute = NOISE
+    noise = trial.user_attrs.get(attribute)
+    if noise is None:
         return None
     name = f"trial {trial.number}: the user attribute {attribute!r}, a standard deviation,"
-    return check_not_negative(told, name)
-
-
-# -- the record in a trial's system attributes: JSON in pieces that every storage takes
+    return check_not_negative(noise, name)
 
 
 def record_to_attributes(record: Mapping[str, Any]) -> dict[str, str]:
+    """The record of a suggestion as system attributes: JSON in pieces that every storage takes."""
     text = json.dumps(record)
-    pieces = range(0, len(text), _LONGEST)
-    return {
-        f"{RECORD}:{index}": text[start : start + _LONGEST] for index, start in enumerate(pieces)
-    }
+    starts = range(0, len(text), _LONGEST)
+    pieces = [text[start : start + _LONGEST] for start in starts]
+    return {f"{RECORD}:{index}": piece for index, piece in enumerate(pieces)}
 
 
 def record_of(trial: FrozenTrial) -> dict[str, Any] | None:
-    """What a trial's suggestion was made of; None if it was not made here, or not written down in
-    full.
-    """
+    """The record of a trial's suggestion; None if there is none, or only a part of it yet."""
     pieces: list[str] = []
     while (piece := trial.system_attrs.get(f"{RECORD}:{len(pieces)}")) is not None:
         pieces.append(piece)
@@ -271,32 +272,27 @@ def record_of(trial: FrozenTrial) -> dict[str, Any] | None:
 
 
 def _recorded_params(trial: FrozenTrial, axes: Coordinates) -> dict[str, Any]:
-    """What was suggested for a running trial, which may not have asked for all its
-    parameters yet.
-    """
+    """The parameters suggested for a running trial."""
     internal = (record_of(trial) or {}).get("internal", {})
-    known = {name: axis for name, axis in axes.axes.items() if name in internal}
     return {
-        name: axis.distribution.to_external_repr(internal[name]) for name, axis in known.items()
+        name: axis.distribution.to_external_repr(internal[name])
+        for name, axis in axes.axes.items()
+        if name in internal
     }
 
 
 def start_values(
     trials: Sequence[FrozenTrial], names: Sequence[str], before: int
 ) -> Hyperparameters | None:
-    """Hyperparameters recorded with the latest trial before `before` that searched the same
-    parameters.
-    """
+    """Hyperparameters recorded with the latest trial before `before` with the same parameters."""
     for trial in reversed(trials):
         if trial.number >= before:
             continue
         if trial.number < before - _LOOK_BACK:
             return None
         record = record_of(trial)
-        if (
-            record
-            and record.get("names") == list(names)
-            and record.get("hyperparameters") is not None
-        ):
-            return hyperparameters_of(record)
+        if record and record.get("names") == list(names):
+            found = hyperparameters_of(record)
+            if found is not None:
+                return found
     return None

@@ -1,72 +1,45 @@
-"""An Optuna sampler that knows its objective is noisy, and the answers that go with it.
-
-    study = optuna.create_study(sampler=CeiboSampler(seed=0))
-    study.optimize(objective, n_trials=60, callbacks=[stop_by_cost(0.01)])
-    best_trial_by_posterior(study)     # Optuna's own best_trial is the luckiest value
-    recommended(study)                 # the best setting by the model, measured or not
-
-The objective may tell the noise of its value with report_noise(trial, std); otherwise it is
-inferred.
-"""
+"""An Optuna sampler for noisy objectives."""
 
 import logging
 import math
 import secrets
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, final
 
 import numpy as np
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.search_space import intersection_search_space
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, Trial, TrialState
 
-try:
-    from optuna.distributions import BaseDistribution
-    from optuna.samplers import BaseSampler
-    from optuna.search_space import intersection_search_space
-    from optuna.study import Study, StudyDirection
-    from optuna.trial import FrozenTrial, Trial, TrialState
-except ImportError as error:
-    raise ImportError(
-        "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install 'ceibo[optuna]'"
-    ) from error
-
-from ceibo.checks import check_cost, check_whole
-from ceibo.decide import (
-    DEFAULT_ACQUISITION,
-    Belief,
-    Direction,
-    Estimate,
-    Settings,
-    Verdict,
-    suggest,
-)
-from ceibo.decide.belief import Memory
+from ceibo.checks import check_whole
+from ceibo.decide import DEFAULT_ACQUISITION, Direction, Settings, suggest
 from ceibo.decide.record import to_record
-from ceibo.errors import InputError, NoMeasurementError
+from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.integrations.optuna.branches import Branches, best_in_branch, single_value
+from ceibo.integrations.optuna.branches import single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
     Axes,
     evidence_of_trials,
-    is_measured,
     record_to_attributes,
     running_points,
     start_values,
 )
 
-__all__ = [
-    "CeiboSampler",
-    "PosteriorBest",
-    "best_trial_by_posterior",
-    "recommended",
-    "report_noise",
-    "stop_by_cost",
-]
-
 _logger = logging.getLogger(__name__)
 _ATTEMPTS: Final = 5  # computations of one suggestion, while other processes publish theirs
-_NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close are one
+_NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close count as the same
+_STARTUP: Final = (
+    "a model needs a first value. Leave it out for twice the number of parameters, at least four"
+)
+_NO_CONSTRAINTS: Final = (
+    "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
+    " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"
+    " CeiboSampler then keeps off that place."
+)
 
 
 @final
@@ -117,31 +90,31 @@ class CeiboSampler(BaseSampler):
         self._warn = warn_independent_sampling
         self._axes: Axes | None = None  # of the last search space, to save time
 
-    # -- what Optuna calls -------------------------------------------------------------
-
     def infer_relative_search_space(
         self,
         study: Study,
         trial: FrozenTrial,  # noqa: ARG002 - Optuna's signature
     ) -> dict[str, BaseDistribution]:
         """The parameters that all finished trials share, without those of a single value."""
-        _check_single_objective(study)
-        return _search_space(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+        check_single_objective(study)
+        return find_search_space(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The point of the initial design, or the best by the model; recorded in the trial's system
-        attributes.
+        """The point of the initial design, or the best by the model.
+
+        It is recorded in the trial's system attributes.
         """
-        _check_single_objective(study)
+        check_single_objective(study)
         if not search_space:
             return {}
-        axes, direction = self._axes_of(search_space), _direction(study)
+        axes = self._axes_of(search_space)
+        direction = direction_of(study)
         trials = study.get_trials(deepcopy=False)
         published: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
-            _check_no_constraints(trials)
+            check_no_constraints(trials)
             evidence = evidence_of_trials(
                 trials, axes, direction, self.noise_attribute, before=trial.number
             )
@@ -149,29 +122,23 @@ class CeiboSampler(BaseSampler):
             found = suggest(evidence, axes.space, self.settings, start, self.seed, trial.number)
             params = axes.decode(found.params)
             known = running_points(trials, axes, trial.number)
-            record = to_record(found, len(evidence), self.seed) | {"names": list(axes.space.names)}
-            # numbers of the trials it knew to be running, and where
-            record["pending"] = list(known)
-            record["internal"] = {
-                name: axes.axes[name].distribution.to_internal_repr(params[name]) for name in params
-            }
-            # leaves nothing of a longer one
+            record = to_record(found, len(evidence), self.seed)
+            record["names"] = list(axes.space.names)
+            record["pending"] = list(known)  # the trials it knew to be running
+            record["internal"] = axes.to_internal(params)
+            # The pieces of a longer record published before are emptied.
             published = dict.fromkeys(published, "") | record_to_attributes(record)
-            for key, text in published.items():
-                study._storage.set_trial_system_attr(trial._trial_id, key, text)
+            _set_system_attributes(study, trial, published)
             if not known and not _others_run(trials, trial):
                 break
-            # Another worker may have thought at the same time and come to the same point. Both have
-            # published by now: think again with what is new, and once more for as long as what is
-            # new is too near.
+            # Another worker may have suggested the same point at the same time. Both suggestions
+            # are published by now: suggest again with the new ones pending, and repeat that while
+            # a new one is too near.
             trials = study.get_trials(deepcopy=False)
-            now = running_points(trials, axes, trial.number)
-            new = [
-                x
-                for number, x in now.items()
-                if number not in known or not np.array_equal(known[number], x)
-            ]
-            if not any(attempt == 0 or np.max(np.abs(x - found.x)) < _NEAR for x in new):
+            new = _new_points(known, running_points(trials, axes, trial.number))
+            if attempt > 0:
+                new = [x for x in new if np.max(np.abs(x - found.x)) < _NEAR]
+            if not new:
                 break
         return params
 
@@ -183,7 +150,7 @@ class CeiboSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """A uniform draw, keyed by the seed, the trial's number and the parameter's name."""
-        _check_single_objective(study)
+        check_single_objective(study)
         if self._warn and trial.number >= self.settings.initial_size(max(1, len(trial.params))):
             _logger.warning(
                 "The parameter %r in trial %d is sampled independently, without the model, because"
@@ -203,22 +170,18 @@ class CeiboSampler(BaseSampler):
         return axes.decode(axes.space.from_unit(rng.random(1)))[param_name]
 
     def _axes_of(self, search_space: dict[str, BaseDistribution]) -> Axes:
-        axes = self._axes
-        if axes is None or axes.search_space != search_space:
-            axes = self._axes = Axes.of(search_space)
-        return axes
+        if self._axes is None or self._axes.search_space != search_space:
+            self._axes = Axes.of(search_space)
+        return self._axes
 
     def reseed_rng(self) -> None:
-        """Nothing to do for the model: its random numbers are keyed by the trial's number."""
+        """Reseeds the independent sampler; the model's random numbers are keyed by the trial."""
         if self._independent is not None:
             self._independent.reseed_rng()
 
 
-# -- what users call -------------------------------------------------------------------
-
-
 def report_noise(trial: Trial, std: float) -> None:
-    """Tells the standard deviation of the value that the objective is about to return.
+    """Reports the standard deviation of the value that the objective is about to return.
 
     Example:
         >>> def objective(trial):
@@ -235,178 +198,47 @@ def report_noise(trial: Trial, std: float) -> None:
     trial.set_user_attr(NOISE, number)
 
 
-@final
-@dataclass(frozen=True)
-class PosteriorBest:
-    """The finished trial that the model believes to be the best: posterior mean and standard
-    deviation of the objective at its parameters, and the probability that it is the best of all
-    finished trials.
-    """
-
-    trial: FrozenTrial
-    mean: float
-    std: float
-    probability: float
-
-    @property
-    def number(self) -> int:
-        return self.trial.number
-
-    @property
-    def params(self) -> dict[str, Any]:
-        return self.trial.params
-
-
-def best_trial_by_posterior(study: Study) -> PosteriorBest:
-    """The finished trial with the best posterior mean, of several with the same parameters the
-    first.
-
-    ``study.best_trial`` is the one with the best noisy value, which is usually a lucky one. Works
-    for studies of any sampler; the noise is taken from the trials where it was reported, and
-    inferred otherwise. The model is one of all parameters of all trials, also of those that only
-    some trials have.
-    """
-    answer = _Answer.of(study)
-    best = answer.belief.best
-    return PosteriorBest(answer.incumbent, best.mean, best.std, best.probability or 0.0)
-
-
-def recommended(study: Study) -> Estimate:
-    """The parameters with the best posterior mean over the whole search space, which may never have
-    been tried.
-
-    If trials have different parameters, only some sets of parameters belong together, and the study
-    does not know
-    which: the recommendation then has the parameters of the best trial by the model, within the
-    values that trials with just these parameters have tried.
-    """
-    answer = _Answer.of(study)
-    belief, branches, incumbent = answer.belief, answer.branches, answer.incumbent
-    branch = branches.branches[frozenset(incumbent.params)]
-    if len(branches.branches) == 1 and branch.axes is not None:
-        found = belief.recommended
-        return Estimate({**branch.fixed, **branch.axes.decode(found.params)}, found.mean, found.std)
-    tried = [x for trial, x in answer.points if trial.params.keys() == incumbent.params.keys()]
-    x = best_in_branch(belief, np.array(tried))
-    means, stds = belief.at_points(x[None, :])
-    return Estimate(branch.decode(x), float(means[0]), float(stds[0]))
-
-
-def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
-    """A callback for ``study.optimize`` that stops the study when no trial is expected to pay for
-    itself.
-
-    Args:
-        cost: Price of one trial, in the units of the objective: how much better a value must be to
-            be worth it.
-
-    Example:
-        >>> study.optimize(objective, n_trials=200, callbacks=[stop_by_cost(0.01)])
-    """
-    price = check_cost(cost)
-    memory: Memory = {}
-
-    def stop(study: Study, _trial: FrozenTrial) -> None:
-        verdict = verdict_of(study, price, memory)
-        if verdict:
-            _logger.info("%s", verdict.message)
-            study.stop()
-
-    return stop
-
-
-def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdict:
-    """Whether to stop, another trial not being worth its cost; see ceibo.decide.Belief.verdict."""
-    trials = study.get_trials(deepcopy=False)
-    sampler = _sampler(study)
-    shared = _search_space(trials)
-    if not shared:
-        reason = "the finished trials have no parameter in common yet"
-        return Verdict(False, cost, (), f"go on: {reason}.", reason)
-    axes = Axes.of(shared)
-    evidence = evidence_of_trials(trials, axes, _direction(study), sampler.noise_attribute)
-    return Belief(evidence, axes.space, sampler.settings, sampler.seed).verdict(cost, memory)
-
-
-# -- inside ----------------------------------------------------------------------------
-
-_STARTUP: Final = (
-    "a model needs a first value. Leave it out for twice the number of parameters, at least four"
-)
-_NO_CONSTRAINTS: Final = (
-    "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
-    " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"
-    " CeiboSampler then keeps off that place."
-)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """What is believed of all finished trials of a study, and the trials behind it."""
-
-    # the finished trials with a finite value, and where they are
-    points: list[tuple[FrozenTrial, Array]]
-    branches: Branches
-    belief: Belief
-
-    @staticmethod
-    def of(study: Study) -> "_Answer":
-        _check_single_objective(study)
-        trials, sampler = study.get_trials(deepcopy=False), _sampler(study)
-        _check_no_constraints(trials)
-        finished = [trial for trial in trials if is_measured(trial)]
-        if not finished:
-            raise NoMeasurementError("the study has no finished trial with a finite value.")
-        branches = Branches.of(finished)
-        if branches is None:
-            raise NoMeasurementError(
-                "the study has no finished trial with a parameter that can vary."
-            )
-        direction = _direction(study)
-        evidence = evidence_of_trials(trials, branches, direction, sampler.noise_attribute)
-        belief = Belief(evidence, branches.space, sampler.settings, sampler.seed)
-        located = [(trial, branches.coordinates(trial.params)) for trial in finished]
-        points = [(trial, x) for trial, x in located if x is not None]
-        return _Answer(points, branches, belief)
-
-    @property
-    def incumbent(self) -> FrozenTrial:
-        """The trial with the best posterior mean."""
-        number = self.belief.best.number
-        return next(trial for trial, _ in self.points if trial.number == number)
-
-
-def _search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
+def find_search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
+    """The parameters that all finished trials share, without those of a single value."""
     shared = intersection_search_space(trials)
-    return {
-        name: distribution for name, distribution in shared.items() if not distribution.single()
-    }
+    return {name: each for name, each in shared.items() if not each.single()}
 
 
-def _sampler(study: Study) -> CeiboSampler:
-    return study.sampler if isinstance(study.sampler, CeiboSampler) else CeiboSampler(seed=0)
-
-
-def _direction(study: Study) -> Direction:
+def direction_of(study: Study) -> Direction:
+    """The direction of a study of one objective."""
     maximize = study.direction is StudyDirection.MAXIMIZE
     return Direction.MAXIMIZE if maximize else Direction.MINIMIZE
+
+
+def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping[str, str]) -> None:
+    storage = study._storage  # noqa: SLF001 - Optuna's samplers write system attributes this way
+    for key, text in attributes.items():
+        storage.set_trial_system_attr(trial._trial_id, key, text)  # noqa: SLF001 - likewise
+
+
+def _new_points(before: Mapping[int, Array], now: Mapping[int, Array]) -> list[Array]:
+    """The points of trials that have begun to run, or have moved."""
+    points = []
+    for number, x in now.items():
+        if number not in before or not np.array_equal(before[number], x):
+            points.append(x)
+    return points
 
 
 def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:
     return any(each.state is TrialState.RUNNING and each.number != trial.number for each in trials)
 
 
-def _check_single_objective(study: Study) -> None:
+def check_single_objective(study: Study) -> None:
+    """Refuses a study of several objectives."""
     if len(study.directions) > 1:
         raise InputError(
             f"CeiboSampler optimises one objective, and the study has {len(study.directions)}."
         )
 
 
-def _check_no_constraints(trials: list[FrozenTrial]) -> None:
+def check_no_constraints(trials: list[FrozenTrial]) -> None:
+    """Refuses trials that another sampler has recorded constraints of."""
     for trial in trials:
-        if any(
-            key == "constraints" or key.startswith("constraints:") for key in trial.system_attrs
-        ):
+        if any(key.partition(":")[0] == "constraints" for key in trial.system_attrs):
             raise InputError(f"trial {trial.number} has constraints. {_NO_CONSTRAINTS}")

@@ -1,11 +1,10 @@
-"""The search behind CeiboSearchCV: candidates in the unit cube, their scores, and the tables of
-results.
-"""
+"""The search behind CeiboSearchCV: candidates, their scores, and the tables of results."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
+import numpy.typing as npt
 
 from ceibo.decide import (
     Belief,
@@ -25,8 +24,9 @@ from ceibo.integrations.sklearn.space import Parameters
 _TIMES: Final = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
 
+@final
 class Candidate(NamedTuple):
-    """A point of the unit cube, and what it means to the estimator."""
+    """A point of the unit cube, and the estimator's parameters there."""
 
     x: Array
     params: dict[str, Any]
@@ -35,11 +35,10 @@ class Candidate(NamedTuple):
 @final
 @dataclass(eq=False)
 class Search:
-    """Candidates evaluated so far with their scores (C, K), those that failed beside them, and the
-    next ones.
+    """Chooses candidates from the scores (C, K) of those evaluated, and from those that failed.
 
-    A failed candidate has `error_score` on all folds: a number is a score like any other, NaN is
-    none, and the search keeps off there.
+    A failed candidate has `error_score` on all folds. A number there is a score like any other;
+    with NaN the search keeps off such candidates.
     """
 
     parameters: Parameters
@@ -52,19 +51,17 @@ class Search:
 
     @property
     def count(self) -> int:
+        """How many candidates were evaluated or failed."""
         return len(self.evaluated) + len(self.failed)
 
     def batch(self, size: int) -> list[Candidate]:
-        """Up to `size` new candidates, none of them evaluated before: the same folds would give the
-        same score.
-        """
+        """Up to `size` candidates, none evaluated before, as the same folds give the same score."""
         chosen: list[Candidate] = []
         blocked: list[Array] = []
         while len(chosen) < size:
             number = self.count + len(chosen)
             evidence = self._evidence([each.x for each in chosen] + blocked, number)
-            # Points that came up again use up numbers too, so that the next attempt starts
-            # elsewhere.
+            # A point that came up again is blocked and counted, so that the next key is another.
             key = number + len(blocked)
             found = suggest(evidence, self.parameters.space, self.settings, None, self.seed, key)
             known = [*self.evaluated, *self.failed, *chosen]
@@ -77,14 +74,16 @@ class Search:
         return chosen
 
     def posterior(self) -> tuple[Array, Array, Array]:
-        """Mean and standard deviation of every candidate's score, and the noise of its mean; NaN
-        without a model.
+        """Mean and standard deviation of every candidate's score, and the noise of its mean.
+
+        Means and standard deviations are NaN where there is no model.
         """
-        candidates, (_, noise) = [*self.evaluated, *self.failed], self._scores()
+        candidates = [*self.evaluated, *self.failed]
+        _, noise = self._scores()
         evidence = self._evidence([], self.count)
         if len(evidence) == 0:
-            nothing = np.full(len(candidates), np.nan)
-            return nothing, nothing.copy(), noise
+            unknown = np.full(len(candidates), np.nan)
+            return unknown, unknown.copy(), noise
         belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
         mean, std = belief.at_points(np.array([each.x for each in candidates]))
         return mean, std, noise
@@ -93,8 +92,8 @@ class Search:
         """Mean score of every candidate, the failed ones last, and its noise."""
         folds = self.scores.shape[1]
         scores = np.concatenate([self.scores, np.full((len(self.failed), folds), self.error_score)])
-        # scikit-learn has given the error score to candidates that failed beside others too. It is
-        # no measurement: it has no noise, and says nothing about the noise of the others.
+        # scikit-learn gives the error score to those candidates of a batch that fail. It is no
+        # measurement: it has no noise, and says nothing about the noise of the others.
         assigned = np.all(scores == self.error_score, axis=1)
         noise = fold_noise(np.where(assigned[:, None], np.nan, scores))
         noise[assigned] = 0.0
@@ -103,11 +102,12 @@ class Search:
     def _evidence(self, pending: list[Array], trials: int) -> Evidence:
         told: list[Told] = []
         failed: list[Array] = []
-        candidates = [*self.evaluated, *self.failed]
-        for number, (each, mean, noise) in enumerate(zip(candidates, *self._scores(), strict=True)):
+        means, noises = self._scores()
+        for number, each in enumerate([*self.evaluated, *self.failed]):
+            mean, noise = float(means[number]), float(noises[number])
             if np.isfinite(mean):
-                known = None if np.isnan(noise) else float(noise)
-                told.append(Told(number, each.x, Measurement(float(mean), known)))
+                measurement = Measurement(mean, None if np.isnan(noise) else noise)
+                told.append(Told(number, each.x, measurement))
             else:
                 failed.append(each.x)
         unmeasured = Unmeasured(pending, failed)
@@ -117,9 +117,7 @@ class Search:
 
 @final
 class SameSplits:
-    """A splitter that splits once: all candidates share their folds even if the splitter shuffles
-    anew every time.
-    """
+    """A splitter that splits once, so that all candidates share the folds of one that shuffles."""
 
     def __init__(self, splitter: Any) -> None:
         self.splitter = splitter
@@ -138,12 +136,12 @@ class SameSplits:
 
 
 def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Array) -> None:
-    """Appends a row to every column of cv_results_ for each candidate that failed: its parameters,
-    and its `scores` (K,), which are the error score on every fold. How long its fits took is not
-    known: NaN.
+    """Appends a row to every column of cv_results_ for each candidate that failed.
+
+    `scores` (K,) are the error score on every fold. The times of its fits are not known: NaN.
     """
-    # the mean as scikit-learn rounds it, so that ranks tie
-    error_score, mean = float(scores[0]), float(scores.mean())
+    error_score = float(scores[0])
+    mean = float(scores.mean())  # rounded as scikit-learn does, so that ranks tie
     for params in failed:
         for key, column in results.items():
             if key == "params":
@@ -156,25 +154,31 @@ def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Ar
             elif key in _TIMES:
                 results[key] = np.append(column, np.nan)
             elif key.startswith("std_"):
-                # 0, or NaN if it is not finite
+                # 0, or NaN if the error score is not finite
                 results[key] = np.append(column, error_score - error_score)
+            elif key.startswith("mean_"):
+                results[key] = np.append(column, mean)
             else:
-                results[key] = np.append(column, mean if key.startswith("mean_") else error_score)
-    for key in [key for key in results if failed and key.startswith("rank_")]:
-        means = results[key.replace("rank_", "mean_", 1)]
-        better = np.where(np.isnan(means), -np.inf, means)
-        ranks = 1 + np.sum(better[None, :] > better[:, None], axis=1)
-        results[key] = ranks.astype(np.int32)
+                results[key] = np.append(column, error_score)
+    for key in results:
+        if failed and key.startswith("rank_"):
+            means = results[key.replace("rank_", "mean_", 1)]
+            results[key] = _ranks(np.where(np.isnan(means), -np.inf, means))
 
 
 def add_posterior(
     results: dict[str, Any], metric: str, posterior: tuple[Array, Array, Array]
 ) -> None:
-    """The columns that RandomizedSearchCV does not have."""
+    """Adds the columns that RandomizedSearchCV does not have."""
     mean, std, noise = posterior
     results[f"posterior_mean_test_{metric}"] = mean
     results[f"posterior_std_test_{metric}"] = std
     results[f"noise_test_{metric}"] = noise
     measured = np.where(np.isfinite(results[f"mean_test_{metric}"]), mean, -np.inf)
-    better = measured[None, :] > measured[:, None]
-    results[f"rank_posterior_test_{metric}"] = (1 + better.sum(axis=1)).astype(np.int32)
+    results[f"rank_posterior_test_{metric}"] = _ranks(measured)
+
+
+def _ranks(values: Array) -> npt.NDArray[np.int32]:
+    """Rank of each value (C,), 1 for the largest; equal values share the better rank."""
+    larger = values[None, :] > values[:, None]
+    return np.asarray(1 + larger.sum(axis=1), dtype=np.int32)

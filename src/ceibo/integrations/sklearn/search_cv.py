@@ -1,18 +1,19 @@
 """CeiboSearchCV: hyperparameter search for scikit-learn that knows its scores are noisy.
 
-    search = CeiboSearchCV(SVC(), {"C": loguniform(1e-2, 1e3), "gamma": loguniform(1e-4, 1)},
-    n_iter=30, random_state=0) search.fit(X, y).best_params_
+    space = {"C": loguniform(1e-2, 1e3), "gamma": loguniform(1e-4, 1)}
+    search = CeiboSearchCV(SVC(), space, n_iter=30, random_state=0)
+    search.fit(X, y).best_params_
 
-A drop-in for RandomizedSearchCV. The spread of the folds tells how noisy each score is, a Gaussian
-process is fitted to all of them, and the best candidate is the one with the best posterior mean,
-not the one with the luckiest folds.
+A drop-in for RandomizedSearchCV. The noise of each score is estimated from the spread of its folds,
+a Gaussian process is fitted to all scores, and the best candidate is the one with the best
+posterior mean, not the one with the luckiest folds.
 """
 
 import numbers
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from ceibo.integrations.sklearn.space import Parameters
 __all__ = ["CeiboSearchCV"]
 
 
+@final
 class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """Hyperparameter search by Bayesian optimisation of the noisy cross-validation score.
 
@@ -102,7 +104,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     cv: Any  # set by the base class
     _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as every scikit-learn estimator declares it
-        **BaseSearchCV._parameter_constraints,
+        **BaseSearchCV._parameter_constraints,  # noqa: SLF001 - likewise
         "param_distributions": [dict],
         "n_iter": [numbers.Integral],
         "random_state": ["random_state"],
@@ -174,13 +176,10 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         finally:
             self.cv = given
         if hasattr(self, "best_score_"):
-            metric = self._metric(self.cv_results_)
-            self.best_score_ = float(
-                self.cv_results_[f"posterior_mean_test_{metric}"][self.best_index_]
-            )
-            self.best_std_ = float(
-                self.cv_results_[f"posterior_std_test_{metric}"][self.best_index_]
-            )
+            results = self.cv_results_
+            metric = self._metric(results)
+            self.best_score_ = float(results[f"posterior_mean_test_{metric}"][self.best_index_])
+            self.best_std_ = float(results[f"posterior_std_test_{metric}"][self.best_index_])
         return self
 
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
@@ -189,15 +188,13 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
-        search = Search(
-            parameters, Settings(self.acquisition, n_initial=self.n_initial), seed, error_score
-        )
+        settings = Settings(self.acquisition, n_initial=self.n_initial)
+        search = Search(parameters, settings, seed, error_score)
+        initial = settings.initial_size(len(parameters.space))
         results: dict[str, Any] = {}
         while search.count < self.n_iter:
-            # The initial design does not depend on scores, so it is evaluated at one go.
-            wanted = max(
-                self.batch_size, search.settings.initial_size(len(parameters.space)) - search.count
-            )
+            # The initial design does not depend on scores, so it is one batch.
+            wanted = max(self.batch_size, initial - search.count)
             batch = search.batch(min(wanted, self.n_iter - search.count))
             if not batch:
                 break  # every point of the space was evaluated
@@ -206,24 +203,18 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             except ValueError as error:
                 if not results or self.error_score == "raise" or "fits failed" not in str(error):
                     raise
-                # scikit-learn gives up where all fits of one call fail, which here may be a single
+                # scikit-learn raises if all fits of one call fail; here one call may be a single
                 # candidate.
                 warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
                 search.failed += batch
                 continue
             search.evaluated += batch
             metric = self._metric(results)
-            folds = [
-                column
-                for key, column in results.items()
-                if re.fullmatch(rf"split\d+_test_{re.escape(metric)}", key)
-            ]
+            fold = re.compile(rf"split\d+_test_{re.escape(metric)}")
+            folds = [column for key, column in results.items() if fold.fullmatch(key)]
             search.scores = np.column_stack(folds)
-        add_failed(
-            results,
-            [each.params for each in search.failed],
-            np.full(search.scores.shape[1], error_score),
-        )
+        failed = [each.params for each in search.failed]
+        add_failed(results, failed, np.full(search.scores.shape[1], error_score))
         add_posterior(results, metric, search.posterior())
 
     def _metric(self, results: Mapping[str, Any]) -> str:
@@ -242,5 +233,6 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:
         """The candidate with the best posterior mean, or what a callable `refit` says."""
         if callable(refit):
-            return int(BaseSearchCV._select_best_index(refit, refit_metric, results))
+            choose = BaseSearchCV._select_best_index  # noqa: SLF001 - the method overridden here
+            return int(choose(refit, refit_metric, results))
         return int(np.argmin(results[f"rank_posterior_test_{refit_metric}"]))

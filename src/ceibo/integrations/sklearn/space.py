@@ -1,6 +1,4 @@
-"""Search spaces as scikit-learn users write them: scipy.stats distributions and lists, or ceibo's
-own dimensions.
-"""
+"""Search spaces of scikit-learn users: scipy.stats distributions, lists, ceibo's dimensions."""
 
 import itertools
 import math
@@ -15,16 +13,14 @@ from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError
 
-_TAIL: Final = 1e-3  # probability left out at an end that a distribution never quite reaches
-_HAIR: Final = 1e-5  # probability within which the density at an end is looked at
+_TAIL: Final = 1e-3  # probability left out at an end that a distribution does not reach
+_HAIR: Final = 1e-5  # probability from an end at which the density there is examined
 
 
 @final
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the estimator: the dimension searched, and what its value means to the
-    estimator.
-    """
+    """The dimension searched for one parameter, and its value decoded for the estimator."""
 
     dimension: Dimension
     decode: Callable[[Any], Any]
@@ -41,51 +37,47 @@ class Parameters:
 
     @staticmethod
     def of(distributions: Mapping[str, Any]) -> "Parameters":
+        """The parameters of a search; a list of one value is not searched."""
         if not isinstance(distributions, Mapping) or not distributions:
             raise InputError(
                 "param_distributions must be one dict of parameter name -> distribution or list,"
                 f" got {type(distributions).__name__}; run one search per dict of a list."
             )
-        searched, fixed = {}, {}
+        searched = {}
+        fixed = {}
         for name, given in distributions.items():
             if _is_list(given) and len(given) == 1:
                 fixed[name] = given[0]
             else:
-                searched[name] = _parameter(given, name)
+                searched[name] = _read_parameter(given, name)
         if not searched:
             raise InputError(
                 "param_distributions must have at least one parameter with more than one value."
             )
-        return Parameters(
-            searched, fixed, Space({name: each.dimension for name, each in searched.items()})
-        )
+        space = Space({name: each.dimension for name, each in searched.items()})
+        return Parameters(searched, fixed, space)
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What is passed to the estimator's set_params."""
-        return self.fixed | {
-            name: each.decode(params[name]) for name, each in self.searched.items()
-        }
+        values = {name: each.decode(params[name]) for name, each in self.searched.items()}
+        return self.fixed | values
 
 
-def _parameter(given: Any, name: str) -> Parameter:
+def _read_parameter(given: Any, name: str) -> Parameter:
     if isinstance(given, Dimension):
-        # dimensions remember things, and searches must not touch theirs
-        return Parameter(deepcopy(given), _as_it_is)
+        # Dimensions cache results; a copy leaves the user's object as it was.
+        return Parameter(deepcopy(given), lambda value: value)
     if _is_list(given):
-        return _listed(list(given), name)
+        return _from_list(list(given), name)
     if all(hasattr(given, method) for method in ("ppf", "support", "rvs")):
-        return _whole_numbers(given, name) if hasattr(given, "pmf") else _continuous(given)
+        return _from_discrete(given, name) if hasattr(given, "pmf") else _from_continuous(given)
     raise InputError(
         f"parameter {name!r}: expected a list of values, a scipy.stats distribution such as"
         f" loguniform(1e-3, 1e3), or a dimension such as ceibo.Float(0, 1), got {given!r}."
     )
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _listed(values: list[Any], name: str) -> Parameter:
+def _from_list(values: list[Any], name: str) -> Parameter:
     """Ascending numbers keep their order, as equally spaced levels; anything else is a choice."""
     if not 2 <= len(values) <= MAX_LISTED_LEVELS:
         raise InputError(
@@ -100,53 +92,48 @@ def _listed(values: list[Any], name: str) -> Parameter:
     return Parameter(Categorical(range(len(values))), values.__getitem__)
 
 
-def _continuous(distribution: Any) -> Parameter:
-    """The coordinate is the probability: equal steps are equally likely, so a loguniform is
-    searched in its log.
-    """
-    low, high = (float(end) for end in distribution.support())
-    if _cut_off(distribution):
-        return Parameter(Float(0.0, 1.0), lambda u: min(max(float(distribution.ppf(u)), low), high))
-    # A quantile may round to the end that is left out, where the density is steep.
-    least, most = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
-    return Parameter(
-        Float(_TAIL, 1.0 - _TAIL), lambda u: min(max(float(distribution.ppf(u)), least), most)
-    )
+def _from_continuous(distribution: Any) -> Parameter:
+    """The dimension is the probability, so that a loguniform is searched in its log."""
+    low, high = _support(distribution)
+    dimension = Float(0.0, 1.0)
+    if not _has_ends(distribution):
+        dimension = Float(_TAIL, 1.0 - _TAIL)
+        # Where the density is steep, a quantile may round to the end that is left out.
+        low, high = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
+    return Parameter(dimension, lambda u: min(max(float(distribution.ppf(u)), low), high))
 
 
-def _cut_off(distribution: Any) -> bool:
+def _has_ends(distribution: Any) -> bool:
     """Whether the distribution is an interval with both its ends, as uniform and loguniform are.
 
-    The others (expon, gamma, norm, beta) run out: no draw of theirs is ever at an end, where the
-    estimator's parameter is often invalid (C = 0), while a search that may go there will, since
-    ends are the places least known.
+    The others (expon, gamma, norm, beta) run out: no draw is ever at an end, where the estimator's
+    parameter is often invalid (C = 0). A search that may go to the ends will, since least is known
+    there.
     """
-    low, high = (float(end) for end in distribution.support())
+    low, high = _support(distribution)
     if not (math.isfinite(low) and math.isfinite(high)):
         return False
-    # With a density above zero and finite at the end, twice the probability is twice as far from
-    # it. Unlike the density itself, this does not depend on the scale, nor on how the end is
-    # rounded.
-    near, twice = (
-        np.abs(distribution.ppf([probability, 1.0 - probability]) - [low, high])
-        for probability in (_HAIR, 2 * _HAIR)
-    )
+    # Where the density at the end is finite and above zero, the quantile of twice the probability
+    # is twice as far from it. Unlike the density itself, this depends neither on the scale nor on
+    # how the end is rounded.
+    near = np.abs(distribution.ppf([_HAIR, 1.0 - _HAIR]) - [low, high])
+    twice = np.abs(distribution.ppf([2 * _HAIR, 1.0 - 2 * _HAIR]) - [low, high])
     return bool(np.all((1.8 * near < twice) & (twice < 2.2 * near)))
 
 
-def _whole_numbers(distribution: Any, name: str) -> Parameter:
-    low, high = (float(end) for end in distribution.support())
+def _support(distribution: Any) -> tuple[float, float]:
+    low, high = distribution.support()
+    return float(low), float(high)
+
+
+def _from_discrete(distribution: Any, name: str) -> Parameter:
+    """A range of whole numbers, without an end that is infinite or rare."""
+    low, high = _support(distribution)
     rare = _TAIL * float(distribution.pmf(distribution.ppf(0.5)))
-    low = (
-        low
-        if math.isfinite(low) and distribution.pmf(low) > rare
-        else float(distribution.ppf(_TAIL))
-    )
-    high = (
-        high
-        if math.isfinite(high) and distribution.pmf(high) > rare
-        else float(distribution.ppf(1.0 - _TAIL))
-    )
+    if not (math.isfinite(low) and distribution.pmf(low) > rare):
+        low = float(distribution.ppf(_TAIL))
+    if not (math.isfinite(high) and distribution.pmf(high) > rare):
+        high = float(distribution.ppf(1.0 - _TAIL))
     if not low < high:
         raise InputError(
             f"parameter {name!r}: the distribution has one value only; give it as a list,"

@@ -1,0 +1,52 @@
+"""What cells need, checked before any of them is run: names that exist, data that are there."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from ceibo.errors import InputError
+from ceibo_lab.methods import LABELS, METHODS, SUITE, method
+from ceibo_lab.noise import NoisyProblem
+from ceibo_lab.plans.compression import NOISES, TITLES
+from ceibo_lab.plans.special import DRAW_WIDTHS
+from ceibo_lab.plans.suite import suite_problem
+from ceibo_lab.problems import problem
+from ceibo_lab.problems.tables import TABLES
+from ceibo_lab.record import Cell
+
+
+def require(cells: Iterable[Cell]) -> None:
+    """Raises an error that says what is wrong with one of the cells, or missing on this machine."""
+    alike = dict.fromkeys(replace(cell, seed=0, steps=0) for cell in cells)
+    for cell in alike:
+        if cell.kind == "draws":
+            _one_of("method", cell.method, LABELS)
+            _one_of("problem", cell.problem, [f"gp-draw-{width}" for width in DRAW_WIDTHS])
+        elif cell.kind == "compression":
+            method(cell.method)
+            _one_of("problem", cell.problem, TITLES)
+            _one_of("noise", cell.protocol, NOISES)
+        else:
+            method(cell.method, SUITE if cell.kind == "suite" else METHODS)
+            _check_noise(cell)
+    if tasks := dict.fromkeys(cell.problem for cell in alike if cell.kind == "compression"):
+        from ceibo_lab.kinds.compression import require_files  # torch, an extra
+
+        require_files(tasks)
+
+
+def _check_noise(cell: Cell) -> None:
+    """A problem that exists, can be judged by its kind, and has noise of this protocol."""
+    if cell.kind == "suite":
+        target = suite_problem(cell.problem, 0)
+    else:
+        target = problem(cell.problem, cell.variant)
+        if target.parameters is not None:
+            raise InputError(f"{cell.problem} has no optimisers to measure distances to.")
+    NoisyProblem(target, cell.protocol, cell.level, 0)
+    if cell.protocol.startswith("measured"):
+        _one_of(f"problem under {cell.protocol} noise", cell.problem, TABLES)
+
+
+def _one_of(what: str, name: str, known: Iterable[str]) -> None:
+    if name not in known:
+        raise InputError(f"{what} must be one of {', '.join(known)}, got {name!r}.")

@@ -1,0 +1,59 @@
+"""What a method is: asked with all it may know, it answers with a point of the unit cube."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, final
+
+from ceibo.decide.evidence import Evidence
+from ceibo.decide.model import Model
+from ceibo.decide.space import Space
+from ceibo.decide.suggest import initial_point
+from ceibo.gp.inputs import Array
+
+# points of the initial design of outside methods: Optuna's default, and about Ax's
+REFERENCE_INITIAL: Final = 10
+RESTARTS: Final = 4  # of BoTorch's search
+RAW_SAMPLES: Final = 256
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A point (d,) of the unit cube, with the model and the acquisition's value, if there are."""
+
+    x: Array
+    model: Model | None = None
+    value: float | None = None
+
+
+class Method(Protocol):
+    """A method at work in one replication; asked once per step, in order."""
+
+    def propose(self, evidence: Evidence, number: int, /) -> Proposal:
+        """The point for trial `number`."""
+
+    def model(self, evidence: Evidence, /) -> Model | None:
+        """The method's model of all evidence, if it is one of ceibo's."""
+
+    def recommend(self, evidence: Evidence, /) -> Array | None:
+        """What the method itself recommends, (d,); None: the minimiser of its model's mean."""
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """A method by name: how it is shown, started for (space, seed), and described in a record."""
+
+    label: str
+    start: Callable[[Space, int], Method]
+    settings: Mapping[str, Any]
+
+
+def snap(space: Space, u: Array) -> Array:
+    """The nearest point of the cube that stands for a setting of the space."""
+    return space.to_unit(space.from_unit(u))
+
+
+def design_point(space: Space, seed: int, number: int) -> Array:
+    """Point `number` of the initial design, the same for every method."""
+    return snap(space, initial_point(len(space), seed, number))

@@ -1,0 +1,145 @@
+"""The methods by name.
+
+METHODS are those of the paper's experiments: acquisitions of ceibo's, fitted by maximum likelihood
+as in the paper or, with /map, as the product does; with /short the inner search is cut short. They
+follow an initial design that all of them share.
+
+SUITE are those of the suite: ceibo's default and candidates for it, each a line in CANDIDATES or
+VARIANTS, and the outside references, each with an initial design of its own.
+
+A new method is a class in a file of its own (see `Method`), and an Entry in one of the two tables.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Space
+from ceibo.errors import InputError
+from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method
+from ceibo_lab.methods.ceibo import KERNEL, Ceibo
+from ceibo_lab.methods.random import RandomSearch
+from ceibo_lab.methods.variants import VARIANTS, short_search
+
+LABELS: Final = {
+    "corrected-ei": "corrected EI",
+    "ei": "EI",
+    "corrected-pi": "corrected PI",
+    "pi": "PI",
+    "ucb": "UCB",
+    "noisy-ei": "noisy EI",
+    "q-noisy-ei": "parallel noisy EI",
+    "corrected-kg": "corrected KG",
+    "knowledge-gradient": "knowledge gradient",
+}
+PAPER_SEVEN: Final = ("corrected-ei", "ei", "corrected-pi", "pi", "ucb", "noisy-ei", "q-noisy-ei")
+REFERENCES: Final = ("random", "botorch-qlognei", "optuna-gp")
+
+
+def _references(initial: int) -> dict[str, Entry]:
+    """The outside references, each with an initial design of so many points of its own."""
+
+    def botorch(space: Space, seed: int) -> Method:
+        from ceibo_lab.methods.botorch import Botorch  # torch and BoTorch, only when asked for
+
+        return Botorch(space, seed, initial)
+
+    def optuna(space: Space, seed: int) -> Method:
+        from ceibo_lab.methods.optuna import Optuna  # torch and Optuna, only when asked for
+
+        return Optuna(space, seed, initial)
+
+    search = {"restarts": RESTARTS, "raw_samples": RAW_SAMPLES}
+    # records of runs without such a design say nothing of their settings
+    return {
+        "random": Entry("random search", RandomSearch, {}),
+        "botorch-qlognei": Entry("BoTorch qLogNEI", botorch, search if initial else {}),
+        "optuna-gp": Entry(
+            "Optuna GPSampler", optuna, {"n_startup_trials": initial} if initial else {}
+        ),
+    }
+
+
+# -- the paper's -----------------------------------------------------------------------
+
+
+def paper_settings(acquisition: str, fit: str = "ml") -> Settings:
+    """Of an acquisition in the paper's experiments, whose initial design comes first."""
+    return Settings(acquisition=acquisition, kernel=KERNEL, fit=fit, n_initial=1)
+
+
+def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tuple[str, Entry]:
+    """An acquisition of ceibo's under its name, with /map or /short where that is not the paper's.
+
+    A record says nothing of n_initial: there the design comes before the method.
+    """
+    settings = paper_settings(acquisition, fit)
+
+    def start(space: Space, seed: int) -> Method:
+        inner = Ceibo(space, seed, settings)
+        return short_search(inner) if short else inner
+
+    name = acquisition + "/map" * (fit == "map") + "/short" * short
+    label = LABELS[acquisition] + ", MAP" * (fit == "map") + ", short search" * short
+    described = {k: v for k, v in settings.to_json().items() if k != "n_initial"}
+    return name, Entry(label, start, described | {"short_search": short})
+
+
+METHODS: Final[dict[str, Entry]] = {
+    **dict(_acquisition(name, fit) for name in LABELS for fit in ("ml", "map")),
+    **dict(_acquisition(name, short=True) for name in PAPER_SEVEN),
+    **_references(0),
+}
+
+# -- the suite's -----------------------------------------------------------------------
+
+# What each changes of the default. The factors were screened one at a time around corrected KG with
+# kernel "auto", as the names say; the first six are the combinations that followed.
+_KG_AUTO: Final = {"acquisition": "corrected-kg", "kernel": "auto"}
+CANDIDATES: Final[dict[str, dict[str, Any]]] = {
+    "default": {},
+    "ei": {"acquisition": "ei"},
+    "corrected-ei": {"acquisition": "corrected-ei"},
+    "knowledge-gradient": {"acquisition": "knowledge-gradient"},
+    "corrected-kg": {"acquisition": "corrected-kg"},
+    "ten-initial": {"n_initial": 10},
+    "auto": {"kernel": "auto"},
+    "ei-auto": {"acquisition": "ei", "kernel": "auto"},
+    "corrected-ei-auto": {"acquisition": "corrected-ei", "kernel": "auto"},
+    "ucb-auto": {"acquisition": "ucb", "kernel": "auto"},
+    "q-noisy-ei-auto": {"acquisition": "q-noisy-ei", "kernel": "auto"},
+    "knowledge-gradient-auto": {"acquisition": "knowledge-gradient", "kernel": "auto"},
+    "corrected-kg-auto": _KG_AUTO,
+    "corrected-kg-squared-exponential": {
+        "acquisition": "corrected-kg",
+        "kernel": "squared-exponential",
+    },
+    "corrected-kg-auto-ml": {**_KG_AUTO, "fit": "ml"},
+    "corrected-kg-auto-four-initial": {**_KG_AUTO, "n_initial": 4},
+    "corrected-kg-auto-ten-initial": {**_KG_AUTO, "n_initial": 10},
+    **{name: {} for name in VARIANTS},  # the default's settings, used otherwise
+}
+_SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
+
+
+def _candidate(name: str) -> Entry:
+    settings = Settings(**CANDIDATES[name])
+
+    def start(space: Space, seed: int) -> Method:
+        inner = Ceibo(space, seed, settings)
+        return VARIANTS[name].around(inner) if name in VARIANTS else inner
+
+    return Entry(_SHOWN.get(name, name), start, settings.to_json())
+
+
+SUITE: Final[dict[str, Entry]] = {
+    **{name: _candidate(name) for name in CANDIDATES},
+    **_references(REFERENCE_INITIAL),
+}
+
+
+def method(name: str, table: Mapping[str, Entry] = METHODS) -> Entry:
+    """The method called `name`."""
+    if name not in table:
+        raise InputError(f"method must be one of {', '.join(table)}, got {name!r}.")
+    return table[name]

@@ -1,0 +1,1 @@
+"""The paper's networks, their pictures and weights, and how wrong they are when made smaller."""
