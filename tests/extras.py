@@ -4,7 +4,7 @@ Without the option --only-installed nothing is left out: a missing package is an
 
 - a test file, or a folder with its conftest.py, whose imports need a missing package is not
   collected;
-- a test marked `needs("package")`, or with a fixture that needs one, is skipped;
+- a test marked `needs("package")` or `needs("package>=version")`, or with a fixture that needs one, is skipped;
 
 and the summary of the run names both, with the line that installs what is missing.
 """
@@ -12,6 +12,7 @@ and the summary of the run names both, with the line that installs what is missi
 import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import accumulate, chain
 from pathlib import Path
@@ -21,13 +22,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 OPTION = "--only-installed"
 
-# Packages that the core does without, and what brings them.
+# Packages that the core does without, some in a version that a test needs, and what brings them.
 SOURCES = {
     "ax": "ceibo[dev]",
     "botorch": "ceibo[botorch]",
     "ceibo_lab": "./lab",
     "distributed": "ceibo[dask]",
     "gpytorch": "ceibo[botorch]",
+    "gpytorch>=1.15": "gpytorch>=1.15",
     "joblib": "ceibo[sklearn]",
     "matplotlib": "./lab",
     "mkdocs": "ceibo[dev]",
@@ -41,6 +43,7 @@ SOURCES = {
     "playwright": "ceibo[dev]",
     "psycopg": "ceibo[postgres]",
     "sklearn": "ceibo[sklearn]",
+    "sklearn>=1.6": "scikit-learn>=1.6",
     "torch": "ceibo[compression]",
 }
 # Fixtures that import some of them.
@@ -78,7 +81,8 @@ def advice(missing: frozenset[str]) -> str:
 def missing_for(path: Path) -> frozenset[str]:
     """What keeps a test file, or a folder with its conftest.py, from being imported."""
     file = path / "conftest.py" if path.is_dir() else path
-    return _missing(_modules(file)) if file.exists() else frozenset()
+    is_code = file.suffix == ".py" and file.exists()
+    return _missing(_modules(file)) if is_code else frozenset()
 
 
 def missing_for_item(item: pytest.Item) -> frozenset[str]:
@@ -105,10 +109,15 @@ def _missing(modules: Iterable[str]) -> frozenset[str]:
 
 @cache
 def _installed(name: str) -> bool:
+    package, _, lowest = name.partition(">=")
     try:
-        return find_spec(name) is not None
+        found = find_spec(package) is not None
     except ModuleNotFoundError:  # the package above it
-        return False
+        found = False
+    if not found or not lowest:
+        return found
+    there = version(SOURCES[name].partition(">=")[0])
+    return [int(part) for part in there.split(".")[:2]] >= [int(part) for part in lowest.split(".")]
 
 
 @cache

@@ -8,6 +8,7 @@ import difflib
 import math
 import operator
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -22,10 +23,10 @@ def check_whole(
     value: object, name: str, low: int = 1, high: float = math.inf, advice: str = ""
 ) -> int:
     """A whole number from `low` to `high`; numpy's are taken, True and False are not."""
-    try:
-        number = low - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]  # a TypeError is an answer
-    except TypeError:
-        number = low - 1
+    number = low - 1
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            number = operator.index(value)  # type: ignore[arg-type]  # a TypeError is an answer
     if low <= number <= high:
         return number
     if high < math.inf:

@@ -416,6 +416,7 @@ def test_the_input_constructor(kind: Kind, name: str, log: bool) -> None:
         assert few.X_pending is not None
 
 
+@pytest.mark.needs("ax")
 def test_ax_knows_the_classes_by_name() -> None:
     from ax.storage.botorch_modular_registry import CLASS_TO_REVERSE_REGISTRY
     from botorch.acquisition.acquisition import AcquisitionFunction

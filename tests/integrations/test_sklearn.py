@@ -69,6 +69,7 @@ KNOWN = {"check_supervised_y_2d": "DataConversionWarning not caught"}
     ],
     ids=["regression", "classification", "pipeline"],
 )
+@pytest.mark.needs("sklearn>=1.6")  # check_estimator names checks that may fail
 def test_scikit_learns_own_checks(estimator: CeiboSearchCV, expected: dict[str, str]) -> None:
     estimator.set_params(n_iter=3, cv=2, random_state=0)
     with warnings.catch_warnings():

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar, final
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 
@@ -33,6 +34,8 @@ MAX_CONTRADICTIONS = 3
 """How often a uniqueness error is taken for a lost race before it is taken for a defect."""
 # Not the shared generator: that would move the objective's seeded random numbers.
 _PAUSES = random.SystemRandom()
+# SQLAlchemy 2.0 leaves %-escapes in the name of a database, 2.1 reads them.
+_READS_ESCAPES = sa.make_url("sqlite:///%25").database == "%"
 
 
 def parse_url(url: str) -> sa.URL:
@@ -48,6 +51,8 @@ def parse_url(url: str) -> sa.URL:
         # it may hold a password
         shown = repr(url) if "@" not in url else "a URL that cannot be read"
         raise InputError(f"{examples}, got {shown}{hint}") from None
+    if parsed.database and not _READS_ESCAPES:
+        parsed = parsed.set(database=unquote(parsed.database))
     backend = parsed.get_backend_name()
     if backend == "postgres":
         backend = "postgresql"
