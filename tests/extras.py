@@ -4,7 +4,8 @@ Without the option --only-installed nothing is left out: a missing package is an
 
 - a test file, or a folder with its conftest.py, whose imports need a missing package is not
   collected;
-- a test marked `needs("package")` or `needs("package>=version")`, or with a fixture that needs one, is skipped;
+- a test marked `needs("package")` or `needs("package>=version")`, or with a fixture that needs
+  one, is skipped;
 
 and the summary of the run names both, with the line that installs what is missing.
 """

@@ -18,7 +18,7 @@ def new_points(seed: int, n: int = 15, d: int = 3) -> Array:
 
 @by_kernel
 @by_seed
-@pytest.mark.needs("gpytorch>=1.15")  # older ones round distances to 1e-15 for Matérn 1/2
+@pytest.mark.needs("gpytorch>=1.15")  # older: distances to 1e-8 only
 def test_posterior_equals_gpytorch(kernel: type[Kernel], seed: int) -> None:
     gp, A, B = make_gp(seed, n=20, kernel=kernel), new_points(seed), new_points(seed + 1, n=7)
     mean, variance = gp.posterior(A)
