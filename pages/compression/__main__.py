@@ -276,8 +276,8 @@ def _spent(times: Sequence[Mapping[str, float]]) -> str:
     most = max(each["suggest_cpu"] + each["evaluate_cpu"] for each in processor)
     return (
         f"{said} evaluations, on a machine busy with other work; of the processor's time"
-        f" ({len(processor)} replications) {mean('suggest_cpu'):.1f} s and {mean('evaluate_cpu'):.1f} s, at most"
-        f" {most:.1f} s together."
+        f" ({len(processor)} replications) {mean('suggest_cpu'):.1f} s and"
+        f" {mean('evaluate_cpu'):.1f} s, at most {most:.1f} s together."
     )
 
 
