@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OPTION = "--only-installed"
 
 # Packages that the core does without, and what brings them.
-_FROM = {
+SOURCES = {
     "ax": "ceibo[dev]",
     "botorch": "ceibo[botorch]",
     "ceibo_lab": "./lab",
@@ -66,12 +66,12 @@ def imports_of(code: str) -> Iterator[str]:
 def optional_among(modules: Iterable[str]) -> frozenset[str]:
     """What the core does without among these modules and the packages above them."""
     above = (accumulate(module.split("."), "{}.{}".format) for module in modules)
-    return frozenset(chain.from_iterable(above)) & _FROM.keys()
+    return frozenset(chain.from_iterable(above)) & SOURCES.keys()
 
 
 def advice(missing: frozenset[str]) -> str:
     """The packages and what to install, for a summary."""
-    sources = sorted({_FROM[name] for name in missing})
+    sources = sorted({SOURCES[name] for name in missing})
     return f"needs {', '.join(sorted(missing))} (pip install {' '.join(map(repr, sources))})"
 
 
@@ -84,7 +84,9 @@ def missing_for(path: Path) -> frozenset[str]:
 def missing_for_item(item: pytest.Item) -> frozenset[str]:
     """What keeps one test of a file that can be imported from running."""
     named = {name for mark in item.iter_markers("needs") for name in mark.args}
-    assert named <= _FROM.keys(), f"{item.nodeid}: {named - _FROM.keys()} not in tests/extras.py"
+    assert named <= SOURCES.keys(), (
+        f"{item.nodeid}: {named - SOURCES.keys()} not in tests/extras.py"
+    )
     fixtures = getattr(item, "fixturenames", ())
     return _missing(named.union(*(_FIXTURES.get(name, ()) for name in fixtures)))
 
