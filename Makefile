@@ -1,16 +1,28 @@
-# make run    set up and optimise a noisy function, end to end
-# make test   set up and run every check: format, lint, types, tests
-# make check  format, lint and types alone
-# make soak   the long batteries: kills, crowds, server crashes (tens of minutes)
-# make bench  speed and quality beside BoTorch and Optuna (writes bench/RESULTS.md; wants an idle machine)
-# make clean  remove the virtual environment and caches
+# make run           set up and optimise a noisy function, end to end
+# make test          set up and run every check: format, lint, types, tests
+# make check         format, lint and types alone
+# make test-minimal  the tests that need no extra, where none is installed
+# make test-oldest   the tests with the lowest versions that pyproject.toml allows
+# make package       build both distributions, try their wheels in an empty environment
+# make soak          the long batteries: kills, crowds, server crashes (tens of minutes)
+# make bench         speed and quality beside BoTorch and Optuna (writes bench/RESULTS.md; wants
+#                    an idle machine)
+# make clean         remove the virtual environments and caches
+#
+# Two distributions are installed: ceibo from this folder, ceibo-lab (`ceibo paper`) from lab/.
 
-PYTHON ?= python3
-VENV   := .venv
-BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PYTHON  ?= python3
+VENV    := .venv
+MINIMAL := .venv-minimal
+OLDEST  := .venv-oldest
+PACKAGE := .venv-package
+BIN     := $(VENV)/bin
+INSTALL := -m pip install --quiet --disable-pip-version-check
+PROJECT := pyproject.toml lab/pyproject.toml
+# Extras whose lowest versions are tested; those of the extra dev are no promise to anybody.
+EXTRAS  := postgres compression botorch optuna sklearn dask
 
-.PHONY: run test check soak bench clean setup
+.PHONY: run test check test-minimal test-oldest package soak bench clean setup
 
 run: $(VENV)/.core
 	$(BIN)/python examples/run_demo.py
@@ -23,8 +35,18 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# What these leave out, for want of a package, they list at the end.
+test-minimal: $(MINIMAL)/.done
+	$(MINIMAL)/bin/python -m pytest --only-installed -rfEs -n 2
+
+test-oldest: $(OLDEST)/.done
+	$(OLDEST)/bin/python -m pytest --only-installed -rfEs -n 2
+
+package: $(PACKAGE)/.done
+	$(PACKAGE)/bin/python -m tools.package
+
 soak: $(VENV)/.dev
-	$(PIP) --editable '.[ray]'
+	$(BIN)/python $(INSTALL) --editable '.[ray]'
 	$(BIN)/python -m soak
 
 bench: $(VENV)/.dev
@@ -32,17 +54,38 @@ bench: $(VENV)/.dev
 
 setup: $(VENV)/.dev
 
-# The package and what it needs: seconds.
-$(VENV)/.core: pyproject.toml lab/pyproject.toml
+# Both distributions and what they need: seconds.
+$(VENV)/.core: $(PROJECT)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) --editable .
+	$(BIN)/python $(INSTALL) --editable . --editable lab
 	touch $@
 
-# Everything for tests and benchmarks. torch first, and in this version: a CPU build without gigabytes of CUDA.
+# Everything for tests and benchmarks. torch first, and in this version: a CPU build without
+# gigabytes of CUDA.
 $(VENV)/.dev: $(VENV)/.core
-	$(PIP) torch==2.13.0
-	$(PIP) --editable '.[dev]' --editable 'lab[compression]'
+	$(BIN)/python $(INSTALL) torch==2.13.0
+	$(BIN)/python $(INSTALL) --editable '.[dev]' --editable 'lab[compression]'
+	touch $@
+
+$(MINIMAL)/.done: $(PROJECT)
+	test -x $(MINIMAL)/bin/python || $(PYTHON) -m venv $(MINIMAL)
+	$(MINIMAL)/bin/python $(INSTALL) --editable '.[test]'
+	touch $@
+
+$(OLDEST)/.done: $(PROJECT) tools/oldest.py
+	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m tools.oldest pyproject.toml $(EXTRAS) > $(OLDEST)/requirements.txt
+	$(OLDEST)/bin/python -m tools.oldest lab/pyproject.toml >> $(OLDEST)/requirements.txt
+	$(OLDEST)/bin/python $(INSTALL) torch==2.13.0
+	$(OLDEST)/bin/python $(INSTALL) --requirement $(OLDEST)/requirements.txt --editable '.[test]' \
+	    --editable lab
+	touch $@
+
+$(PACKAGE)/.done:
+	test -x $(PACKAGE)/bin/python || $(PYTHON) -m venv $(PACKAGE)
+	$(PACKAGE)/bin/python $(INSTALL) build twine
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(PACKAGE) .mypy_cache .ruff_cache .pytest_cache \
+	    .hypothesis dist build

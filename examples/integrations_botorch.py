@@ -96,7 +96,7 @@ def main() -> None:
     )
     params, outcome, _, _ = with_ax().get_best_parameterization()
     found = truth(torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)).item()
-    mean, error = outcome["purity"]
+    mean, error = outcome["purity"]  # type: ignore[misc]  # Ax annotates it as a number alone
     print(
         f"Ax:      ({params['x']:.2f}, {params['y']:.2f}), believed {mean:+.2f} ± {error:.2f},"
         f" truly {found:+.2f}"

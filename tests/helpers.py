@@ -15,6 +15,11 @@ KERNELS = tuple(gp.KERNELS.values())
 ACQUISITION_NAMES = tuple(ACQUISITIONS)
 
 
+def wrong(value: Any) -> Any:
+    """A value of a type that is not allowed, given on purpose."""
+    return value
+
+
 def make_gp(
     seed: int,
     n: int = 12,

@@ -18,8 +18,8 @@ def test_readme_example_prints_what_it_says(capsys: pytest.CaptureFixture[str]) 
     printed = capsys.readouterr().out
     assert NUMBER.sub("#", printed).split() == NUMBER.sub("#", shown).split()
     # Two digits: the rest may differ between machines.
-    numbers = ([float(number) for number in NUMBER.findall(lines)] for lines in (printed, shown))
-    np.testing.assert_allclose(*numbers, atol=0.02)
+    got, said = ([float(number) for number in NUMBER.findall(text)] for text in (printed, shown))
+    np.testing.assert_allclose(got, said, atol=0.02)
 
 
 def test_demonstration_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,7 +29,7 @@ ALLOWED = {
     "study": {"text", "decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
-    "report": {"files", "text", "study", "decide", "acquisition", "theory", "gp"},
+    "report": {"files", "text", "study", "decide", "gp"},
     "command": {"numbers", "text", "decide"},
     "cli": {
         "numbers",
@@ -89,7 +89,7 @@ def imports_of(path: Path) -> set[str]:
     package = (
         module_name(path) if path.name == "__init__.py" else module_name(path).rpartition(".")[0]
     )
-    found = set()
+    found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)

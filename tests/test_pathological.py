@@ -12,7 +12,7 @@ import pytest
 from ceibo import acquisition
 from ceibo.acquisition import SearchSettings
 from ceibo.gp import fit_gp
-from helpers import ACQUISITION_NAMES, Array
+from tests.helpers import ACQUISITION_NAMES, Array
 
 SETS, CHUNK = 1000, 25
 KERNELS = ("matern52", "matern12", "matern32", "squared-exponential")
@@ -73,7 +73,7 @@ def values(rng: np.random.Generator, X: Array) -> Array:
             "offset",
         ]
     )
-    return {
+    values: dict[str, Array] = {
         "smooth": np.sin(7 * total),
         "noise": rng.standard_normal(n),
         "constant": np.full(n, rng.standard_normal()),
@@ -83,7 +83,8 @@ def values(rng: np.random.Generator, X: Array) -> Array:
         "step": np.sign(X[:, 0] - 0.5),
         "nearly-constant": 1.0 + 1e-12 * rng.standard_normal(n),
         "offset": 1e6 + np.cos(5 * total),
-    }[str(shape)]
+    }
+    return values[str(shape)]
 
 
 def variances(rng: np.random.Generator, y: Array) -> Array:
@@ -200,7 +201,7 @@ def stays_normal(case: Case) -> bool:
     size = float(np.max(np.abs(case.y))) or 1.0
     relative = float(np.std(case.y / size))
     spread = size * (relative if relative > 1e-13 else 1.0)  # constants are scaled by their size
-    return spread**2 * 1e-6 > np.finfo(float).tiny
+    return bool(spread**2 * 1e-6 > np.finfo(float).tiny)
 
 
 def test_the_thousand_are_as_varied_as_they_should_be() -> None:

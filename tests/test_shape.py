@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tools.shape import main
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,7 +11,7 @@ from ceibo import acquisition, theory
 from ceibo.acquisition import normal
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52, SquaredExponential
-from helpers import KERNELS
+from tests.helpers import KERNELS
 
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None, derandomize=True)

@@ -11,16 +11,17 @@ from botorch.exceptions.warnings import InputDataWarning
 from botorch.models import SingleTaskGP
 from gpytorch.kernels import MaternKernel, RBFKernel, ScaleKernel
 from gpytorch.means import ConstantMean
+from numpy.typing import ArrayLike
 
 from ceibo.gp import GaussianProcess, Matern12, Matern32, Matern52
-from helpers import Array
+from tests.helpers import Array
 
 torch.set_num_threads(1)  # tiny matrices, several test processes
 
 _NU = {Matern12: 0.5, Matern32: 1.5, Matern52: 2.5}
 
 
-def tensor(array: Array | float) -> torch.Tensor:
+def tensor(array: ArrayLike) -> torch.Tensor:
     return torch.tensor(np.asarray(array), dtype=torch.float64)
 
 

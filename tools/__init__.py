@@ -1,1 +1,1 @@
-"""Tools of development."""
+"""Scripts of the repository, in neither distribution: `python -m tools.NAME`."""

@@ -1,4 +1,4 @@
-"""Tables of names that other packages may add to: kernels, acquisition functions."""
+"""Tables of names that other packages may add to: kernels, acquisitions, types of dimension."""
 
 from collections.abc import Iterator, Mapping
 from importlib import metadata
@@ -26,12 +26,14 @@ class Registry(Mapping[str, T]):
         self._items: dict[str, T] = {}
 
     def add(self, name: str, item: T) -> None:
-        """Adds a name. The same item again changes nothing; another one under a name is refused."""
-        if self._items.setdefault(name, item) != item:
+        """Adds a name; a class or function that is defined again, as in a notebook, is replaced."""
+        known = self._items.setdefault(name, item)
+        if known != item and _origin(known) != _origin(item):
             raise InputError(
                 f"{self._kind} must have a name that is not taken, got {name!r} for {item!r}, which"
-                f" is the name of {self._items[name]!r}."
+                f" is the name of {known!r}."
             )
+        self._items[name] = item
 
     def find(self, name: object, also: tuple[str, ...] = ()) -> T:
         """What `name` stands for; if nothing, an InputError lists the names, with those in `also`.
@@ -49,6 +51,12 @@ class Registry(Mapping[str, T]):
             " import that package first."
         )
 
+    def load_installed(self) -> "Registry[T]":
+        """Adds the names of all installed packages; returns the table itself."""
+        for point in metadata.entry_points(group=self._group):
+            point.load()
+        return self
+
     def __getitem__(self, name: str) -> T:
         if name not in self._items:
             for point in metadata.entry_points(group=self._group, name=name):
@@ -60,3 +68,10 @@ class Registry(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+
+def _origin(item: object) -> object:
+    """Where a class or a function was defined; anything else is its own origin."""
+    if not hasattr(item, "__qualname__"):
+        return item
+    return item.__module__, item.__qualname__

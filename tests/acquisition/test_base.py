@@ -7,7 +7,7 @@ from ceibo.acquisition import Acquisition, build
 from ceibo.acquisition.monte_carlo import ParallelNoisyExpectedImprovement
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import (
+from tests.helpers import (
     ACQUISITION_NAMES,
     KERNELS,
     Array,
@@ -94,7 +94,7 @@ def test_gradients_along_categorical_dimensions_are_zero_and_right_elsewhere(nam
     assert gradient[1] == 0.0
 
     def along(x: Array) -> float:
-        return acq.value(np.array([[x[0], 0.5, x[1]]]))[0]
+        return float(acq.value(np.array([[x[0], 0.5, x[1]]]))[0])
 
     assert_gradient(gradient[[0, 2]], central_difference(along, a[[0, 2]], STEP), atol=1e-11)
 

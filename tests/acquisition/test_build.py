@@ -1,6 +1,7 @@
 """Acquisitions by name, and what build refuses."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from ceibo import acquisition
 from ceibo.acquisition import ACQUISITIONS, build, posterior_mean
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from helpers import ACQUISITION_NAMES, make_gp
+from tests.helpers import ACQUISITION_NAMES, make_gp
 
 
 def test_the_nine_names() -> None:
@@ -97,7 +98,7 @@ def test_no_pending_points_is_the_same_as_none() -> None:
     ids=str,
 )
 def test_bad_arguments_say_what_was_expected_and_what_came(
-    arguments: dict, words: list[str]
+    arguments: dict[str, Any], words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
         build(**{"name": "ei", "gp": make_gp(1), **arguments})
@@ -116,6 +117,6 @@ def test_bad_arguments_say_what_was_expected_and_what_came(
     ],
     ids=str,
 )
-def test_arguments_of_the_wrong_kind_are_our_error_too(arguments: dict) -> None:
+def test_arguments_of_the_wrong_kind_are_our_error_too(arguments: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         build(**{"name": "q-noisy-ei", "gp": make_gp(1), **arguments})

@@ -18,7 +18,7 @@ from ceibo.acquisition import (
 from ceibo.acquisition.guides import climbed
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern12, Matern52, fit_gp
-from helpers import (
+from tests.helpers import (
     ACQUISITION_NAMES,
     Array,
     assert_gradient,

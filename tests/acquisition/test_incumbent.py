@@ -6,7 +6,7 @@ import pytest
 from ceibo.acquisition import find_incumbent, probability_best
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
-from helpers import KERNELS, Dense, make_gp
+from tests.helpers import KERNELS, Dense, make_gp
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 

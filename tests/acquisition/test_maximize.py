@@ -4,6 +4,7 @@ import doctest
 import importlib
 import itertools
 import pkgutil
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import ceibo.acquisition
 from ceibo.acquisition import Acquisition, SearchSettings, build, maximize, recommend
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
-from helpers import ACQUISITION_NAMES, KERNELS, Array, Dense, make_gp
+from tests.helpers import ACQUISITION_NAMES, KERNELS, Array, Dense, make_gp
 
 by_name = pytest.mark.parametrize("name", ACQUISITION_NAMES)
 
@@ -219,7 +220,7 @@ def test_the_recommendation_respects_discrete_dimensions() -> None:
     ids=str,
 )
 def test_bad_arguments_say_what_was_expected_and_what_came(
-    arguments: dict, words: list[str]
+    arguments: dict[str, Any], words: list[str]
 ) -> None:
     acq = build("ei", make_gp(1))
     with pytest.raises(InputError) as caught:

@@ -1,6 +1,7 @@
 """φ, Φ, τ and their logarithms against 50-digit arithmetic, and the paper's inequalities."""
 
 from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceibo.acquisition import normal
-from helpers import Array
+from tests.helpers import Array
 
 # Dense near zero, where branches change, and out to a thousand on both sides.
 Z = np.unique(
@@ -60,7 +61,7 @@ def worst_error(got: Array, expected: list[mpmath.mpf], *, absolute: bool = Fals
     ids=["pdf", "cdf", "tau"],
 )
 def test_natural_values_are_exact_wherever_they_are_normal_numbers(
-    ours: Callable, theirs: Callable
+    ours: Callable[..., Any], theirs: Callable[..., Any]
 ) -> None:
     z = Z[(Z >= -37) & (np.abs(Z) < 37.5)]
     expected = exact(theirs, z)
@@ -80,7 +81,9 @@ def test_natural_values_are_exact_wherever_they_are_normal_numbers(
     ],
     ids=["log_cdf", "log_tau"],
 )
-def test_logarithms_are_exact_over_the_whole_range(ours: Callable, theirs: Callable) -> None:
+def test_logarithms_are_exact_over_the_whole_range(
+    ours: Callable[..., Any], theirs: Callable[..., Any]
+) -> None:
     assert worst_error(ours(Z), exact(theirs, Z), absolute=True) < 1e-12
 
 

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_tools import BOWL, STUDY, Answer, Ceibo, StudyFile
 
 from ceibo.cli import main
+from tests.cli.cli_tools import BOWL, STUDY, Answer, Ceibo, StudyFile
 
 
 @pytest.fixture

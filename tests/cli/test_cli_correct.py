@@ -5,9 +5,9 @@ import io
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile
 
 from ceibo import Measurement, Study
+from tests.cli.cli_tools import Ceibo, StudyFile
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
 
 from ceibo import Measurement, Study, Trial
+from tests.cli.cli_tools import Ceibo
 
 STUDY = """
 name = "lab"

@@ -6,9 +6,9 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
 
 from ceibo.cli import plugins
+from tests.cli.cli_tools import Ceibo
 
 Install = Callable[..., None]
 GREET = """
@@ -89,3 +89,12 @@ def test_a_broken_verb_is_one_sentence(
     assert answer.err.count("\n") == 1
     assert "Traceback" in ceibo("--debug", "greet").err
     assert ceibo("init").status == 0  # the other verbs do not mind
+
+
+def test_the_laboratory_is_named_where_it_is_not_installed(ceibo: Ceibo, install: Install) -> None:
+    install()
+    assert "paper" not in ceibo("--help").out
+    for arguments in (["paper"], ["paper", "run", "all", "--help"], ["--debug", "paper", "list"]):
+        answer = ceibo(*arguments)
+        assert answer.status == 2
+        assert "pip install path/to/the/clone/lab" in answer.err

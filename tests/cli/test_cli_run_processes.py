@@ -10,19 +10,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile, spawn
-
-# the checks in soak/ are shared with these tests
-sys.path.insert(0, str(Path(__file__).parents[2]))
-from soak.cli_children import KINDS, misbehave
-from soak.cli_hostile import hostile
-from soak.cli_kills import kill_often
 
 from ceibo import Study
 from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Float, Space
 from ceibo.errors import CommandFailedError
+from soak.cli_children import KINDS, misbehave
+from soak.cli_hostile import hostile
+from soak.cli_kills import kill_often
+from tests.cli.cli_tools import Ceibo, StudyFile, spawn
 
 LINUX = sys.platform.startswith("linux")
 

@@ -5,12 +5,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
 
 from ceibo.cli import studyfile
-from ceibo.decide import Categorical, Float, Int
-from ceibo.decide.suggest import DEFAULT_ACQUISITION
+from ceibo.decide import DEFAULT_ACQUISITION, Categorical, Float, Int
 from ceibo.errors import InputError
+from tests.cli.cli_tools import Ceibo
 
 GOOD = 'name = "a"\n[space]\nx = {type = "float", low = 0, high = 1}\n'
 

@@ -4,7 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo
+
+from tests.cli.cli_tools import Ceibo
 
 
 @pytest.mark.parametrize("verb", ["export", "report"])

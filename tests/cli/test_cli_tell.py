@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile
 
 from ceibo import Measurement, Study
 from ceibo.errors import NotStoredError, StorageError
+from tests.cli.cli_tools import Ceibo, StudyFile
 
 
 def test_a_doubtful_noise_is_pointed_out(asked: tuple[Ceibo, Path]) -> None:

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_tools import Ceibo, StudyFile
 
 from ceibo import Float, Study
 from ceibo.cli import studyfile
+from tests.cli.cli_tools import Ceibo, StudyFile
 
 
 def test_run_finds_the_minimum_and_goes_on(
@@ -191,6 +191,7 @@ def test_import_with_other_columns_and_choices(ceibo: Ceibo, tmp_path: Path) -> 
     assert [trial.measurements[0].noise for trial in trials] == [None, 0.1, 0.1]
 
 
+@pytest.mark.needs("psycopg")
 def test_bad_input_is_one_message_and_status_2(
     ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
 ) -> None:

@@ -1,5 +1,5 @@
 """The trained network of tests/network_fixtures.py."""
 
-from network_fixtures import _one_torch_thread, mnist, small, task
+from tests.network_fixtures import _one_torch_thread, mnist, small, task
 
 __all__ = ["_one_torch_thread", "mnist", "small", "task"]

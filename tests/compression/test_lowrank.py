@@ -76,7 +76,7 @@ def test_reported_size_is_what_is_stored_and_no_memory_is_shared(method: str) ->
             assert (
                 parameter.untyped_storage().nbytes() == parameter.numel() * parameter.element_size()
             )
-        pair[0].weight.data.zero_()
+        next(pair.parameters()).data.zero_()
     assert float(factor.left.abs().sum()) > 0
     assert float(factor.right.abs().sum()) > 0
 
@@ -153,10 +153,10 @@ def test_replacing_layers_leaves_the_original_alone() -> None:
     network = nn.Sequential(nn.Sequential(nn.Linear(4, 4), nn.ReLU()), nn.Linear(4, 2))
     x, before = torch.randn(3, 4), network(torch.zeros(1, 4))
     smaller = replace_layers(network, {"0.0": nn.Identity()})
-    assert isinstance(network[0][0], nn.Linear)
+    assert isinstance(network.get_submodule("0.0"), nn.Linear)
     assert torch.equal(network(torch.zeros(1, 4)), before)
     assert torch.equal(smaller(x), network[1](x.relu()))
-    assert smaller[1] is network[1]
+    assert smaller.get_submodule("1") is network[1]
     with pytest.raises(InputError, match=r"'0\.7' is not in the network"):
         replace_layers(network, {"0.7": nn.Identity()})
 
@@ -236,8 +236,8 @@ def test_sizes_of_a_network_count_what_is_there() -> None:
     compressible = Compressible.of(network, {"0": "separable", "3": "svd"})
     ranks = {"0": 4, "3": None}
     smaller = compressible.module(ranks)
-    originals = network[0].weight.numel() + network[3].weight.numel()
-    now = stored_weights(smaller[0]) + stored_weights(smaller[3])
+    originals = sum(next(network[k].parameters()).numel() for k in (0, 3))
+    now = sum(stored_weights(smaller.get_submodule(k)) for k in ("0", "3"))
     assert compressible.size_ratio(ranks) == now / originals
     assert compressible.size_ratio(ranks, "reference") == (now + 4) / originals
     whole = [sum(p.numel() for p in each.parameters()) for each in (smaller, network)]

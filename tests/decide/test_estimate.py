@@ -104,6 +104,7 @@ def test_one_measurement_is_enough_for_an_answer() -> None:
     assert study.best_observed.value == 3.0
 
 
+@pytest.mark.needs("pandas")
 def test_answers_do_not_change_the_study() -> None:
     study = lucky_study()
     seq = study.ledger.refresh().seq

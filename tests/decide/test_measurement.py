@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError
+from tests.helpers import wrong
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -19,7 +20,7 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 @given(st.lists(finite, min_size=1, max_size=20))
 def test_mean_of_replicates_is_exact_to_rounding(values: list[float]) -> None:
     measurement = Measurement.of(values)
-    exact = sum(map(Fraction, values)) / len(values)
+    exact = sum(map(Fraction, values), Fraction(0)) / len(values)
     assert min(values) <= measurement.value <= max(values)
     # Two roundings of the mean, and what a sum of subnormals divided by n can lose.
     assert abs(Fraction(measurement.value) - exact) <= Fraction(2.0**-52) * abs(exact) + Fraction(
@@ -65,17 +66,17 @@ def test_scalars_of_other_libraries_and_negative_zero() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Measurement("0.3"), "value to be a number, got '0.3'"),
-        (lambda: Measurement(None), "value to be a number"),
-        (lambda: Measurement([0.1, 0.2]), "value to be a number"),
+        (lambda: Measurement(wrong("0.3")), "value to be a number, got '0.3'"),
+        (lambda: Measurement(wrong(None)), "value to be a number"),
+        (lambda: Measurement(wrong([0.1, 0.2])), "value to be a number"),
         (lambda: Measurement(np.array([0.1])), r"Measurement.of\(\[…\]\)"),
         (lambda: Measurement(0.1, noise=-1), "standard deviation >= 0, got -1"),
         (lambda: Measurement(0.1, noise=math.nan), "leave it out if it is unknown"),
         (lambda: Measurement(0.1, noise=math.inf), "finite standard deviation"),
         (lambda: Measurement(0.1, replicates=(1.0, 2.0)), "mean of the replicates"),
         (lambda: Measurement.of([]), "at least one replicate"),
-        (lambda: Measurement.of("123"), "list of replicates"),
-        (lambda: Measurement.of(3.0), "list of replicates"),
+        (lambda: Measurement.of(wrong("123")), "list of replicates"),
+        (lambda: Measurement.of(wrong(3.0)), "list of replicates"),
         (lambda: Measurement.from_json({"values": 1}), "value, noise or replicates"),
         (lambda: Measurement.from_json([1]), "value, noise or replicates"),
     ],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ceibo.decide.space import Categorical, Float, Int, Space
 from ceibo.errors import InputError
+from tests.helpers import wrong
 
 EPS = 2.0**-52
 TINY = 5e-324
@@ -233,7 +234,7 @@ BAD_DIMENSIONS = [
     (lambda: Float(0, 1, log=True), "low > 0 with log=True"),
     (lambda: Float(float("nan"), 1), "finite"),
     (lambda: Float(0, float("inf")), "finite"),
-    (lambda: Float("0", 1), "expected a number, got low='0'"),
+    (lambda: Float(wrong("0"), 1), "expected a number, got low='0'"),
     (lambda: Float(True, 2), "expected a number"),
     (lambda: Float(0, 1, step=0), "step > 0"),
     (lambda: Float(0, 1, step=2), "one value"),
@@ -244,14 +245,14 @@ BAD_DIMENSIONS = [
     (lambda: Float(0, 10**400), "finite"),
     (lambda: Int(1, 1), "expected low < high"),
     (lambda: Int(0, 8, log=True), "low >= 1"),
-    (lambda: Int(0.5, 8), "whole number, got low=0.5"),
+    (lambda: Int(wrong(0.5), 8), "whole number, got low=0.5"),
     (lambda: Int(0, 2**41), "2\\*\\*40"),
-    (lambda: Int(0, 8, log="yes"), "log=True or log=False"),
+    (lambda: Int(0, 8, log=wrong("yes")), "log=True or log=False"),
     (lambda: Categorical("abc"), "list of choices"),
     (lambda: Categorical(["a"]), "2 to 10000 choices, got 1"),
     (lambda: Categorical(["a", "a"]), "'a' twice"),
     (lambda: Categorical([float("nan"), 1]), "finite"),
-    (lambda: Categorical([(1, 2), 3]), "str, int, float, bool or None"),
+    (lambda: Categorical([wrong((1, 2)), 3]), "str, int, float, bool or None"),
 ]
 
 
@@ -327,13 +328,14 @@ def test_bad_json(data: Any, message: str) -> None:
 
 def test_a_changed_space_is_named() -> None:
     SPACE.check_same(Space(dict(reversed(list(SPACE.dimensions.items())))))
-    for other, message in [
+    changed: list[tuple[dict[str, Any], str]] = [
         (
             {"t": Float(20, 95), "n": Int(1, 8), "s": Categorical(["w", "e"])},
             "'t' is stored as Float.*given now as Float",
         ),
         ({"t": Float(20, 90), "n": Int(1, 8)}, "'s' is stored but not given"),
         ({**SPACE.dimensions, "z": Int(0, 1)}, "'z' is not in the stored space"),
-    ]:
+    ]
+    for other, message in changed:
         with pytest.raises(InputError, match=message):
             SPACE.check_same(Space(other))

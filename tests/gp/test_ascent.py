@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from ceibo.gp.ascent import Box, Rules, climb
-from helpers import Array
+from tests.helpers import Array
 
 # no start gives up for another's sake
 RULES = Rules(iterations=400, tolerance=1e-14, patience=10_000)
@@ -41,10 +41,15 @@ def test_a_concave_quadratic_is_climbed_to_its_constrained_maximum(
     f = Quadratic(seed, d, spread)
     X = np.random.default_rng(seed).random((3, d))
     ascent = climb(f, X, unit_box(d), RULES)
+
+    def lowered(x: Array) -> tuple[float, Array]:
+        values, gradients = f(x[None])
+        return -float(values[0]), -gradients[0]
+
     reference = minimize(
-        lambda x: -f(x[None])[0][0],
+        lowered,
         np.clip(f.centre, 0, 1),
-        jac=lambda x: -f(x[None])[1][0],
+        jac=True,
         bounds=[(0, 1)] * d,
         method="L-BFGS-B",
         options={"ftol": 0.0, "gtol": 1e-12, "maxiter": 10_000},

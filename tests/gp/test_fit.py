@@ -2,10 +2,12 @@
 
 import doctest
 import importlib
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize, minimize_scalar
+from numpy.typing import ArrayLike
+from scipy.optimize import Bounds, minimize, minimize_scalar
 from scipy.stats import multivariate_normal, norm
 
 from ceibo import acquisition
@@ -14,7 +16,7 @@ from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, fit
 from ceibo.gp.kernels import KERNELS as BY_NAME
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.observations import standardize
-from helpers import Array, kernel_oracle
+from tests.helpers import Array, kernel_oracle
 
 by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])
 by_method = pytest.mark.parametrize("method", ["map", "ml"])
@@ -62,13 +64,12 @@ def test_the_result_is_a_local_maximum(kernel: str, method: str, kind: str) -> N
     objective = objective_of(X, y, noise, kernel, method)
     theta = theta_of(result)
     bounds = fit.search_bounds(X.shape[1], standardize(X, y, noise).infers_noise)
-    polished = minimize(
-        lambda t: tuple(-part for part in objective(t)),
-        theta,
-        jac=True,
-        bounds=bounds,
-        options={"ftol": 1e-14},
-    )
+
+    def lowered(t: Array) -> tuple[float, Array]:
+        value, gradient = objective(t)
+        return -value, -gradient
+
+    polished = minimize(lowered, theta, jac=True, bounds=Bounds(*bounds.T), options={"ftol": 1e-14})
     assert np.all((theta >= bounds[:, 0]) & (theta <= bounds[:, 1]))
     assert -polished.fun - objective(theta)[0] < 1e-2
 
@@ -183,7 +184,9 @@ def test_an_irrelevant_dimension_gets_a_long_length_scale() -> None:
     [(0.04, 0.04), ([0.01] * 10 + [0.03] * 10, 0.02), ([0.01] * 10 + [np.nan] * 10, 0.01)],
     ids=["known", "different", "mixed"],
 )
-def test_the_noise_expected_next_is_the_mean_of_the_known(noise: object, expected: float) -> None:
+def test_the_noise_expected_next_is_the_mean_of_the_known(
+    noise: ArrayLike, expected: float
+) -> None:
     X, y, _ = data(8, n=20)
     assert fit_gp(X, y, noise).gp.expected_noise == pytest.approx(expected, rel=1e-12)
 
@@ -199,8 +202,8 @@ def test_a_warm_start_is_never_worse_than_none(seed: int, method: str) -> None:
     cold = fit_gp(X, y, noise, method=method)
     starts = [
         cold.hyperparameters,
-        Hyperparameters([0.05, 3.0], 5.0, 1e-4),
-        Hyperparameters([50.0, 50.0], 1e-3),
+        Hyperparameters(np.array([0.05, 3.0]), 5.0, 1e-4),
+        Hyperparameters(np.array([50.0, 50.0]), 1e-3),
     ]
     for start in starts:
         warm = fit_gp(X, y, noise, method=method, start=start)
@@ -210,7 +213,8 @@ def test_a_warm_start_is_never_worse_than_none(seed: int, method: str) -> None:
 def test_a_start_outside_the_range_is_brought_inside() -> None:
     X, y, noise = data(1)
     assert (
-        fit_gp(X, y, noise, start=Hyperparameters([1e-9, 1e9], 1e-30)).status is FitStatus.CONVERGED
+        fit_gp(X, y, noise, start=Hyperparameters(np.array([1e-9, 1e9]), 1e-30)).status
+        is FitStatus.CONVERGED
     )
 
 
@@ -224,7 +228,7 @@ def fail(_self: Objective, theta: Array) -> tuple[float, Array]:
 def test_a_failed_search_uses_the_start_given_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, noise = data(1)
     monkeypatch.setattr(Objective, "__call__", fail)
-    start = Hyperparameters([0.3, 0.4], 1.5)
+    start = Hyperparameters(np.array([0.3, 0.4]), 1.5)
     result = fit_gp(X, y, noise, start=start)
     assert result.status is FitStatus.PREVIOUS
     assert "start values" in result.message
@@ -258,7 +262,7 @@ def test_fitted_values_that_cannot_be_used_give_way_to_defaults(
     X, y, noise = data(1)
     calls = []
 
-    def once_broken(*arguments: object) -> GaussianProcess:
+    def once_broken(*arguments: Any) -> GaussianProcess:
         calls.append(arguments)
         if len(calls) == 1:
             raise NotPositiveDefiniteError("no factor")
@@ -351,12 +355,15 @@ def test_categorical_columns_are_compared_by_equality() -> None:
         ({"kernel": "rbf"}, ["kernel must be one of", "matern52", "'rbf'"]),
         ({"method": "bayes"}, ["method must be 'map' or 'ml'", "'bayes'"]),
         ({"categorical": [2]}, ["categorical", "from 0 to 1", "got (2,)"]),
-        ({"start": Hyperparameters([1.0], 1.0)}, ["start must have 2 lengthscales", "got 1"]),
+        (
+            {"start": Hyperparameters(np.array([1.0]), 1.0)},
+            ["start must have 2 lengthscales", "got 1"],
+        ),
     ],
     ids=str,
 )
 def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
-    change: dict, words: list[str]
+    change: dict[str, Any], words: list[str]
 ) -> None:
     arguments = {"X": [[0.1, 0.2], [0.3, 0.4]], "y": [1.0, 2.0], "noise_variance": 0.1, **change}
     with pytest.raises(InputError) as caught:
@@ -376,7 +383,7 @@ def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
         ([0.1], 1.0, 0.0),
     ],
 )
-def test_hyperparameters_must_be_above_zero(arguments: tuple) -> None:
+def test_hyperparameters_must_be_above_zero(arguments: tuple[Any, ...]) -> None:
     with pytest.raises(InputError, match="above zero"):
         Hyperparameters(*arguments)
 

@@ -1,5 +1,7 @@
 """Kernels: the textbook formulas, their derivatives, categorical dimensions, what they refuse."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from ceibo.errors import InputError
 from ceibo.gp import Kernel, Matern52
 from ceibo.gp.kernels import KERNELS as BY_NAME
-from helpers import (
+from tests.helpers import (
     KERNELS,
     Array,
     assert_gradient,
@@ -66,7 +68,7 @@ def test_gradient_in_x_is_the_central_difference(
         def along(x: Array, i: int = i) -> Array:
             a = A[[i]].copy()
             a[0, ordered] = x
-            return k(a, B)[0]
+            return np.asarray(k(a, B)[0])
 
         assert_gradient(gradient[i][:, ordered], central_difference(along, A[i, ordered]))
 
@@ -155,7 +157,7 @@ def test_names_lead_to_classes(name: str) -> None:
     ],
 )
 def test_bad_hyperparameters_say_what_was_expected_and_what_came(
-    arguments: tuple, words: list[str]
+    arguments: tuple[Any, ...], words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
         Matern52(*arguments)

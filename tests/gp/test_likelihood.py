@@ -9,7 +9,7 @@ from scipy.stats import cauchy, lognorm, multivariate_normal
 from ceibo.gp import Kernel, Matern52
 from ceibo.gp.likelihood import NUGGET, Objective, Priors
 from ceibo.gp.observations import Observations, standardize
-from helpers import KERNELS, Array, assert_gradient, central_difference, kernel_oracle
+from tests.helpers import KERNELS, Array, assert_gradient, central_difference, kernel_oracle
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_kind = pytest.mark.parametrize("kind", ["known", "unknown", "mixed"])

@@ -15,7 +15,7 @@ from ceibo.gp.linalg import (
     limited_blas,
     triangular_inverse,
 )
-from helpers import Array
+from tests.helpers import Array
 
 
 def positive_definite(seed: int, n: int) -> Array:

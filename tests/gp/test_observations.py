@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ceibo.gp import GaussianProcess, Matern52
 from ceibo.gp.observations import Observations, standardize
-from helpers import Array, Dense, kernel_oracle
+from tests.helpers import Array, Dense, kernel_oracle
 
 
 def replicated(seed: int, noise_kind: str) -> tuple[Array, Array, Array]:

@@ -1,14 +1,23 @@
-"""The posterior against GPyTorch, dense formulas, and itself when data come another way."""
+"""The posterior against dense formulas, and against itself when data come in another way."""
+
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import torch_oracle
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
-from helpers import KERNELS, Array, Dense, assert_gradient, central_difference, far_from, make_gp
+from tests.helpers import (
+    KERNELS,
+    Array,
+    Dense,
+    assert_gradient,
+    central_difference,
+    far_from,
+    make_gp,
+)
 
 by_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k.__name__)
 by_seed = pytest.mark.parametrize("seed", range(3))
@@ -18,34 +27,7 @@ def new_points(seed: int, n: int = 15, d: int = 3) -> Array:
     return np.random.default_rng(1000 + seed).random((n, d))
 
 
-# -- other implementations -------------------------------------------------------------
-
-
-@by_kernel
-@by_seed
-def test_posterior_equals_gpytorch(kernel: type[Kernel], seed: int) -> None:
-    gp, A, B = make_gp(seed, n=20, kernel=kernel), new_points(seed), new_points(seed + 1, n=7)
-    mean, variance = gp.posterior(A)
-    with torch_oracle.exact():
-        model = torch_oracle.model_like(gp)
-        posterior = model.posterior(torch_oracle.tensor(A))
-        np.testing.assert_allclose(mean, posterior.mean.numpy()[:, 0], rtol=1e-8)
-        np.testing.assert_allclose(variance, posterior.variance.numpy()[:, 0], rtol=1e-8)
-        joint = model.posterior(torch_oracle.tensor(np.concatenate([A, B])))
-        expected = joint.mvn.covariance_matrix.numpy()[: len(A), len(A) :]
-    # A covariance may be near zero by cancellation: relative to the standard deviations it is made
-    # of.
-    scale = np.sqrt(np.outer(variance, gp.posterior(B)[1]))
-    assert np.max(np.abs(gp.covariance(A, B) - expected) / scale) < 1e-8
-
-
-@by_kernel
-@by_seed
-def test_log_likelihood_equals_gpytorch(kernel: type[Kernel], seed: int) -> None:
-    gp = make_gp(seed, n=20, kernel=kernel)
-    with torch_oracle.exact():
-        expected = torch_oracle.log_likelihood(torch_oracle.model_like(gp))
-    assert gp.log_likelihood == pytest.approx(expected, rel=1e-8)
+# -- the dense formulas ----------------------------------------------------------------
 
 
 @by_kernel
@@ -320,7 +302,7 @@ X2, Y2, K1 = [[0.1], [0.7]], [1.0, -1.0], Matern52([0.3])
     ],
 )
 def test_bad_data_say_what_was_expected_what_came_and_what_to_try(
-    arguments: tuple, words: list[str]
+    arguments: tuple[Any, ...], words: list[str]
 ) -> None:
     with pytest.raises(InputError) as caught:
         GaussianProcess(*arguments)

@@ -4,6 +4,7 @@ and extremes.
 
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,12 @@ from botorch.exceptions.warnings import BotorchWarning
 from botorch.models import ModelListGP, SingleTaskGP
 from botorch.models.transforms import Log, Normalize, Standardize
 from botorch.optim import optimize_acqf
-from botorch.posteriors import GPyTorchPosterior
 from botorch.utils.datasets import SupervisedDataset
 from gpytorch.kernels import MaternKernel, ScaleKernel
 from gpytorch.means import ConstantMean
 
 from ceibo import acquisition
-from ceibo.gp import GaussianProcess, Matern32, Matern52, SquaredExponential
+from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52, SquaredExponential
 from ceibo.integrations.botorch import (
     CorrectedExpectedImprovement,
     CorrectedProbabilityOfImprovement,
@@ -30,8 +30,8 @@ from ceibo.integrations.botorch import (
     LogCorrectedProbabilityOfImprovement,
     register_with_ax,
 )
-from helpers import Array, make_gp
-from torch_oracle import exact, model_like, tensor
+from tests.helpers import Array, make_gp
+from tests.torch_oracle import exact, model_like, tensor
 
 CLASSES = (
     (CorrectedExpectedImprovement, "corrected-ei", False),
@@ -39,6 +39,7 @@ CLASSES = (
     (CorrectedProbabilityOfImprovement, "corrected-pi", False),
     (LogCorrectedProbabilityOfImprovement, "corrected-pi", True),
 )
+Kind = Any  # one of the CLASSES, whose parameters are BoTorch's and our own
 each_class = pytest.mark.parametrize(
     ("kind", "name", "log"), CLASSES, ids=[kind.__name__ for kind, *_ in CLASSES]
 )
@@ -67,7 +68,9 @@ def points(seed: int, count: int, d: int = 3) -> Array:
 @each_class
 @pytest.mark.parametrize("kernel", [Matern32, Matern52, SquaredExponential])
 @pytest.mark.parametrize("seed", [0, 1])
-def test_values_are_those_of_the_engine(kind, name, log, kernel, seed) -> None:
+def test_values_are_those_of_the_engine(
+    kind: Kind, name: str, log: bool, kernel: type[Kernel], seed: int
+) -> None:
     gp, X = make_gp(seed, n=20, kernel=kernel), points(seed, 200)
     expected = engine(gp, name, log, X)
     with exact():
@@ -89,7 +92,7 @@ def test_values_are_those_of_the_engine(kind, name, log, kernel, seed) -> None:
 
 
 @each_class
-def test_pending_points_are_those_of_the_engine(kind, name, log) -> None:
+def test_pending_points_are_those_of_the_engine(kind: Kind, name: str, log: bool) -> None:
     gp, X, pending = make_gp(3, n=15), points(3, 100), points(4, 3)
     with exact():
         function = kind(model_like(gp), tensor(gp.X), X_pending=tensor(pending), maximize=False)
@@ -115,7 +118,9 @@ def test_a_pending_point_never_becomes_the_incumbent() -> None:
 
 @each_class
 @pytest.mark.parametrize("pending", [False, True])
-def test_transforms_of_inputs_outcomes_and_posteriors(kind, name, log, pending) -> None:
+def test_transforms_of_inputs_outcomes_and_posteriors(
+    kind: Kind, name: str, log: bool, pending: bool
+) -> None:
     """Inputs in other units, outcomes standardized inside the model, a scalarized posterior: the
     same values.
     """
@@ -178,7 +183,7 @@ def test_a_multi_output_model_needs_a_transform() -> None:
 
 
 @each_class
-def test_batched_models_have_an_incumbent_each(kind, name, log) -> None:
+def test_batched_models_have_an_incumbent_each(kind: Kind, name: str, log: bool) -> None:
     """One model over two data sets, as fantasies make them."""
     gp, other, X = make_gp(9, n=10), make_gp(10, n=10), points(9, 30)
     second, batch = (
@@ -212,7 +217,7 @@ class Ensemble(SingleTaskGP):
 
     _is_ensemble = True
 
-    def posterior(self, X, **options) -> GPyTorchPosterior:
+    def posterior(self, X: torch.Tensor, **options: Any) -> Any:  # type: ignore[override]  # passed on
         return super().posterior(X.unsqueeze(-3), **options)  # … x samples x n x d
 
     @property
@@ -221,7 +226,7 @@ class Ensemble(SingleTaskGP):
 
 
 @each_class
-def test_fully_bayesian_models_average_over_their_samples(kind, name, log) -> None:
+def test_fully_bayesian_models_average_over_their_samples(kind: Kind, name: str, log: bool) -> None:
     """One incumbent by the mean over samples, and the mean of the acquisition over them (also in
     log form).
     """
@@ -290,7 +295,7 @@ def test_without_noise_it_is_expected_improvement(maximize: bool) -> None:
 
 @each_class
 @pytest.mark.parametrize("pending", [False, True])
-def test_gradients(kind, name, log, pending) -> None:
+def test_gradients(kind: Kind, name: str, log: bool, pending: bool) -> None:
     gp = make_gp(13, n=8)
     waiting = tensor(points(14, 2)) if pending else None
     function = kind(model_like(gp).double(), tensor(gp.X), X_pending=waiting, maximize=False)
@@ -301,7 +306,9 @@ def test_gradients(kind, name, log, pending) -> None:
 @each_class
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
-def test_at_and_near_the_incumbent_nothing_is_nan(kind, name, log, dtype, scale) -> None:
+def test_at_and_near_the_incumbent_nothing_is_nan(
+    kind: Kind, name: str, log: bool, dtype: torch.dtype, scale: float
+) -> None:
     gp = make_gp(14, n=8)
     X, Y = torch.tensor(gp.X, dtype=dtype), torch.tensor(gp.y, dtype=dtype)[:, None]
     model = SingleTaskGP(X, scale * Y, outcome_transform=Standardize(1))
@@ -320,7 +327,7 @@ def test_at_and_near_the_incumbent_nothing_is_nan(kind, name, log, dtype, scale)
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @each_class
-def test_log_forms_survive_extremes(kind, name, log, dtype) -> None:
+def test_log_forms_survive_extremes(kind: Kind, name: str, log: bool, dtype: torch.dtype) -> None:
     """z from −1e10 to 1e10, through means that far apart."""
     magnitudes = np.concatenate([-np.logspace(10, -10, 41), [0.0], np.logspace(-10, 10, 41)])
     z = torch.tensor(magnitudes, dtype=dtype)
@@ -333,6 +340,7 @@ def test_log_forms_survive_extremes(kind, name, log, dtype) -> None:
     values = function.forward(torch.zeros(len(z), 1, 3, dtype=dtype))
     values.sum().backward()
     assert torch.isfinite(values).all()
+    assert u.grad is not None
     assert torch.isfinite(u.grad).all()
     if dtype == torch.float64 and log:
         from ceibo.acquisition import closed_form
@@ -347,7 +355,7 @@ def test_log_forms_survive_extremes(kind, name, log, dtype) -> None:
 
 
 @each_class
-def test_optimize_acqf_finds_the_maximum_of_the_engine(kind, name, log) -> None:
+def test_optimize_acqf_finds_the_maximum_of_the_engine(kind: Kind, name: str, log: bool) -> None:
     gp = make_gp(16, n=15, d=2)
     function = kind(model_like(gp), tensor(gp.X), maximize=False)
     bounds = tensor([[0.0, 0.0], [1.0, 1.0]])
@@ -357,6 +365,7 @@ def test_optimize_acqf_finds_the_maximum_of_the_engine(kind, name, log) -> None:
     reached = engine(gp, name, False, x.numpy())[0]
     assert reached >= (0.999 if log else 0.98) * engine(gp, name, False, best.x[None, :])[0]
     assert x.shape == (1, 2)
+    assert value is not None
     assert value.ndim == 0
 
 
@@ -385,7 +394,7 @@ def test_errors_say_what_is_wrong() -> None:
 
 
 @each_class
-def test_the_input_constructor(kind, name, log) -> None:
+def test_the_input_constructor(kind: Kind, name: str, log: bool) -> None:
     gp = make_gp(19)
     model, X, Y = model_like(gp), tensor(gp.X), tensor(gp.y)[:, None]
     construct = get_acqf_input_constructor(kind)

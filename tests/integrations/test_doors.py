@@ -8,13 +8,24 @@ import sys
 from pathlib import Path
 
 import pytest
-from soak.optuna_parallel import crowd, sqlalchemy_url
+
 from soak.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("tool", ["botorch", "optuna", "sklearn", "dask"])
+EXAMPLES = {
+    "botorch": ("botorch", "ax"),
+    "optuna": ("optuna",),
+    "sklearn": ("sklearn",),
+    "dask": ("distributed",),
+}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [pytest.param(tool, marks=pytest.mark.needs(*needs)) for tool, needs in EXAMPLES.items()],
+)
 def test_the_example_runs(tool: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The BoTorch example contains an Ax experiment of 20 trials."""
     runpy.run_path(str(ROOT / "examples" / f"integrations_{tool}.py"), run_name="__main__")
@@ -29,15 +40,26 @@ def test_the_example_runs(tool: str, capsys: pytest.CaptureFixture[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("tool", "package"), [("botorch", "botorch"), ("optuna", "optuna"), ("sklearn", "sklearn")]
+    ("package", "extra", "use"),
+    [
+        ("botorch", "botorch", "import ceibo.integrations.botorch"),
+        ("optuna", "optuna", "import ceibo.integrations.optuna"),
+        ("sklearn", "sklearn", "import ceibo.integrations.sklearn"),
+        ("torch", "compression", "import ceibo.compression"),
+        (
+            "psycopg",
+            "postgres",
+            "import ceibo; ceibo.Study.open('postgresql://localhost/lab', 'catalyst')",
+        ),
+    ],
 )
-def test_a_missing_package_is_named_with_its_pip_line(tool: str, package: str) -> None:
-    code = f"import sys; sys.modules[{package!r}] = None; import ceibo.integrations.{tool}"
+def test_a_missing_package_is_named_with_its_pip_line(package: str, extra: str, use: str) -> None:
+    code = f"import sys; sys.modules[{package!r}] = None; {use}"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.returncode != 0
-    assert f"pip install 'ceibo[{tool}]'" in result.stderr
+    assert f"pip install 'ceibo[{extra}]'" in result.stderr
 
 
 def test_importing_ceibo_needs_none_of_them() -> None:
@@ -49,7 +71,10 @@ def test_importing_ceibo_needs_none_of_them() -> None:
     assert result.stdout.strip() == "[]"
 
 
+@pytest.mark.needs("optuna")
 def test_processes_share_an_optuna_study_on_postgresql(server: Server) -> None:
+    from soak.optuna_parallel import crowd, sqlalchemy_url
+
     found = crowd(sqlalchemy_url(server.new_database()), processes=2, trials=12)
     assert found["exit codes"] == [0, 0]
     assert found["states"] == {"COMPLETE": found["trials"]}

@@ -4,13 +4,13 @@ after a study.
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.trial import FrozenTrial, Trial, TrialState
+from optuna.trial import FixedTrial, FrozenTrial, Trial, TrialState
 
 import ceibo
 from ceibo.decide import Direction
@@ -52,6 +52,12 @@ def run(
     return study
 
 
+def recorded(trial: FrozenTrial) -> dict[str, Any]:
+    record = record_of(trial)
+    assert record is not None
+    return record
+
+
 def params_of(study: optuna.Study) -> list[dict[str, Any]]:
     return [trial.params for trial in study.trials]
 
@@ -82,10 +88,11 @@ def test_suggestions_are_those_of_a_ceibo_study() -> None:
             "kind": kinds.index(trial.params["kind"]),
             "n": (trial.params["n"] - 1) // 2,
         }
+        assert trial.value is not None
         ours.add(params, trial.value, noise=trial.user_attrs[NOISE])
     asked = study.ask()
     theirs = {"x": asked.suggest_float("x", 0, 1), "n": asked.suggest_int("n", 1, 21, step=2)}
-    record = record_of(study.trials[-1])
+    record = recorded(study.trials[-1])
     again = ours.ask().params
     assert record["source"] == "model"
     # A fit from recorded start values may end within its tolerance of one without.
@@ -210,7 +217,7 @@ def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCapt
         return x + trial.suggest_int("trees", 1, 100) / 100
 
     study = run(conditional, 15)
-    assert record_of(study.trials[-1])["names"] == ["model", "x"]
+    assert recorded(study.trials[-1])["names"] == ["model", "x"]
     assert best_trial_by_posterior(study).params.keys() >= {"x", "model"}
     assert any("sampled independently" in record.message for record in caplog.records)
     silent = CeiboSampler(seed=1, warn_independent_sampling=False)
@@ -219,7 +226,7 @@ def test_conditional_parameters_are_sampled_independently(caplog: pytest.LogCapt
     assert not caplog.records
 
 
-def two_branches(trial: Trial) -> float:
+def two_branches(trial: Trial | FixedTrial) -> float:
     """Branch "a" has its minimum 0 at xa = 0.3; branch "b" is nowhere below 1."""
     if trial.suggest_categorical("kind", ["a", "b"]) == "a":
         return (trial.suggest_float("xa", 0, 1) - 0.3) ** 2
@@ -238,15 +245,16 @@ def test_answers_tell_trials_apart_by_their_conditional_parameters(seed: int) ->
     assert best.std < 0.01
     assert anywhere.params.keys() == {"kind", "xa"}
     assert anywhere.params["kind"] == "a"
-    assert two_branches(optuna.trial.FixedTrial(anywhere.params)) <= study.best_value + 1e-9
+    assert two_branches(FixedTrial(anywhere.params)) <= study.best_value + 1e-9
 
 
 def test_the_best_of_a_noisy_conditional_study_is_no_certainty() -> None:
     """Layers with units of their own: the number of parameters depends on one of them."""
 
     def truth(params: dict[str, Any]) -> float:
-        n = params["layers"]
-        return 0.1 * (n - 2) ** 2 + sum((params[f"units{k}"] / 64 - 0.3) ** 2 for k in range(n)) / n
+        n: int = params["layers"]
+        units = [float(params[f"units{k}"]) for k in range(n)]
+        return 0.1 * (n - 2) ** 2 + sum((u / 64 - 0.3) ** 2 for u in units) / n
 
     def objective(trial: Trial) -> float:
         for k in range(trial.suggest_int("layers", 1, 3)):
@@ -379,7 +387,9 @@ def test_every_distribution_goes_there_and_back(distribution: Any) -> None:
         value = axes.decode(axes.space.from_unit([u]))["p"]
         assert axes.axes["p"].contains(value)
         assert not isinstance(value, np.generic)
-        again = axes.decode(axes.space.from_unit(axes.coordinates({"p": value})))["p"]
+        there = axes.coordinates({"p": value})
+        assert there is not None
+        again = axes.decode(axes.space.from_unit(there))["p"]
         assert type(again) is type(value)
         assert again == pytest.approx(value, rel=1e-12) if isinstance(value, float) else True
         if not isinstance(value, float) and axes.axes["p"].dimension.levels is not None:
@@ -399,7 +409,7 @@ def test_long_records_fit_every_storage(tmp_path: Path) -> None:
     sampler = CeiboSampler(seed=0, n_startup_trials=3)
     study = optuna.create_study(storage=f"sqlite:///{tmp_path / 's.db'}", sampler=sampler)
     study.optimize(objective, n_trials=5)
-    record = record_of(study.trials[-1])
+    record = recorded(study.trials[-1])
     assert record["source"] == "model"
     assert len(record["internal"]) == 30
     assert max(len(value) for value in study.trials[-1].system_attrs.values()) <= 2045
@@ -417,7 +427,7 @@ def test_seeds() -> None:
     assert CeiboSampler().seed != CeiboSampler().seed
     for wrong in (-1, 1.5, True):
         with pytest.raises(InputError, match="seed"):
-            CeiboSampler(seed=wrong)
+            CeiboSampler(seed=cast(Any, wrong))
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2.5, True])

@@ -134,7 +134,12 @@ def test_several_metrics() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     space = {"logisticregression__C": loguniform(1e-3, 1e2)}
     model = make_pipeline(StandardScaler(), LogisticRegression())
-    options = {"scoring": ["roc_auc", "accuracy"], "n_iter": 5, "cv": 3, "random_state": 0}
+    options: dict[str, Any] = {
+        "scoring": ["roc_auc", "accuracy"],
+        "n_iter": 5,
+        "cv": 3,
+        "random_state": 0,
+    }
     search = CeiboSearchCV(model, space, refit="roc_auc", **options).fit(X, y)
     assert "posterior_mean_test_roc_auc" in search.cv_results_
     assert "mean_test_accuracy" in search.cv_results_
@@ -156,7 +161,7 @@ def test_refit_off_or_by_a_function() -> None:
     assert not hasattr(search, "best_score_")
 
 
-class Fragile(BaseEstimator):
+class Fragile(BaseEstimator):  # type: ignore[misc]  # scikit-learn is not annotated
     """Fails for x below 0.3; its score is highest at 0.5."""
 
     def __init__(self, x: float = 0.5) -> None:
@@ -271,12 +276,13 @@ def test_spaces() -> None:
         assert params["kinds"] in ("a", None, 3)
         assert params["one"] == 7
     assert space.categorical == (space.names.index("kinds"),)
-    for wrong, message in (
+    refused: tuple[tuple[Any, str], ...] = (
         ({"a": 3}, "'a'"),
         ({"a": [1]}, "more than one"),
         ([{"a": [1, 2]}], "one dict"),
         ({"a": []}, "'a'"),
-    ):
+    )
+    for wrong, message in refused:
         with pytest.raises(InputError, match=message):
             Parameters.of(wrong)
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from small import small_cells
 
 from ceibo_lab.records import Read, read
 from ceibo_lab.runner import Options, sweep
+from tests.lab.small import small_cells
 
 
 @pytest.fixture(scope="session")

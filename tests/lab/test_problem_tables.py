@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pages.measure_tables import RECIPES, main, measure, save, split_of
 from scipy.interpolate import RegularGridInterpolator
 
 from ceibo.errors import InputError
 from ceibo_lab.problems import shifted
 from ceibo_lab.problems.tables import TABLES, Axis, Table, boosting, mlp, svm, table
+from pages.measure_tables import RECIPES, main, measure, save, split_of
 
 PROBLEMS = {"svm": svm, "mlp": mlp, "boosting": boosting}
 

@@ -11,15 +11,17 @@ import time
 from pathlib import Path
 
 import pytest
-from small import small_cells
 
 from ceibo.errors import InputError, StorageError
 from ceibo_lab import runner
+from ceibo_lab.cells import Cell
 from ceibo_lab.experiments import experiment
 from ceibo_lab.methods import method
-from ceibo_lab.records import Read, Writer, read, timeless
+from ceibo_lab.records import Read, Record, Writer, read, timeless
+from ceibo_lab.replicate import replicate
 from ceibo_lab.runner import Options, sweep
 from ceibo_lab.sweep import main
+from tests.lab.small import small_cells
 
 
 def by_key(found: Read) -> dict[str, dict[str, object]]:
@@ -37,10 +39,12 @@ def test_what_is_finished_is_never_run_again_and_new_seeds_are(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
-    real = runner.replicate
-    monkeypatch.setattr(
-        runner, "replicate", lambda cell, deadline: ran.append(cell.key) or real(cell, deadline)
-    )
+
+    def counted(cell: Cell, deadline: float) -> Record | None:
+        ran.append(cell.key)
+        return replicate(cell, deadline)
+
+    monkeypatch.setattr(runner, "replicate", counted)
     sweep(small_cells(1), folder / "small.jsonl", Options("serial"))
     assert len(ran) == 2
     again = sweep(small_cells(1), folder / "other.jsonl", Options("serial"))

@@ -34,7 +34,9 @@ def botorchs(name: str) -> synthetic.SyntheticTestFunction:
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        return make() if dimension == 2 else make(dim=dimension)
+        made: synthetic.SyntheticTestFunction
+        made = make() if dimension == 2 else make(dim=dimension)
+        return made
     finally:
         torch.set_default_dtype(before)
 

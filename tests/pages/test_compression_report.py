@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages.compression.report import main, page
-from pages.compression.results import PLANNED, finals, lacking, optimism, paired, runs_of
-from pages.compression.stall import crowd, stall
 from scipy.stats import norm
 
 from ceibo.acquisition import build
 from ceibo.gp import GaussianProcess, Matern52
 from ceibo.version import __version__
+from ceibo_lab.cells import FORMAT
 from ceibo_lab.compression.replicate import cell_of, replicate
 from ceibo_lab.compression.tasks import Task
 from ceibo_lab.library import Library
 from ceibo_lab.records import Writer, read
-from ceibo_lab.replicate import FORMAT
+from pages.compression.report import main, page
+from pages.compression.results import PLANNED, finals, lacking, optimism, paired, runs_of
+from pages.compression.stall import crowd, stall
 
 
 @pytest.fixture(scope="module")

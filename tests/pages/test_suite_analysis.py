@@ -2,11 +2,17 @@
 written from them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from ceibo.version import __version__
+from ceibo_lab.cells import FORMAT, Cell
+from ceibo_lab.records import Read, Record, Writer
+from ceibo_lab.suite.methods import REFERENCES
+from ceibo_lab.suite.plan import COMPARED, LOCKED, noises
 from pages.suite.analysis import (
     DEFAULT,
     PRIMARY,
@@ -37,11 +43,6 @@ from pages.suite.targets import (
     time_target,
     wins_target,
 )
-
-from ceibo.version import __version__
-from ceibo_lab.cells import FORMAT, Cell
-from ceibo_lab.records import Read, Record, Writer
-from ceibo_lab.suite.plan import COMPARED, LOCKED, REFERENCES, noises
 
 BRANIN = Case("branin", "heteroscedastic", 0.02)
 LEVY = Case("levy", "homoscedastic", 0.25)
@@ -84,7 +85,7 @@ def failed(case: Case, method: str, seed: int, steps: int = 20) -> Record:
     return record | {"status": "failed", "error": "ValueError: something\nelse"}
 
 
-def ends(case: Case, values: dict[str, Iterable[float]]) -> list[Record]:
+def ends(case: Case, values: Mapping[str, Iterable[float]]) -> list[Record]:
     """Runs of methods, one per seed, that end with these log10 regrets and began with 1."""
     return [
         made(case, m, seed, [1.0, end])
@@ -161,7 +162,12 @@ def test_a_method_in_few_cases_is_not_ranked_and_one_missing_case_is_left_out() 
 def test_wins_and_losses_are_paired_by_seed_and_corrected_over_the_table() -> None:
     """Eight of eight have p = 1/128: significant among six rows, not among seven."""
     steps = np.arange(1, 9) / 100
-    values = {DEFAULT: np.zeros(8), "ei": steps, "optuna-gp": -steps, "random": [*steps, 5.0]}
+    values: dict[str, Iterable[float]] = {
+        DEFAULT: np.zeros(8),
+        "ei": steps,
+        "optuna-gp": -steps,
+        "random": [*steps, 5.0],
+    }
     rows = versus(Runs(ends(BRANIN, values)))
     assert [(row.method, row.comparison.n, row.outcome) for row in rows] == [
         ("ei", 8, "win"),

@@ -1,5 +1,7 @@
 """Studies to report on: an ordinary one, and one made to break pages."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ def ordinary() -> ceibo.Study:
         "solvent": ceibo.Categorical(["water", "ethanol", "acetone"]),
     }
 
-    def objective(params: dict) -> ceibo.Measurement:
+    def objective(params: dict[str, Any]) -> ceibo.Measurement:
         if params["temp"] > 88:
             raise EvaluationsFailedError(
                 "exit status 3.\nlast standard error:\nreactor <b>overheated</b>"
@@ -49,11 +51,9 @@ def ordinary() -> ceibo.Study:
 
 @pytest.fixture(scope="session")
 def hostile() -> ceibo.Study:
-    """Names, choices and failures that would be code if they were not escaped; 10,000 characters,
-    emoji.
-    """
+    """Names, choices and failures that would be code if they were not escaped; long texts."""
     names = [text[:190] for text in HOSTILE if text.isprintable()]
-    space: dict = {name: ceibo.Categorical([*HOSTILE, "x" * 10_000]) for name in names}
+    space: dict[str, Any] = {name: ceibo.Categorical([*HOSTILE, "x" * 10_000]) for name in names}
     space["n" * 200] = ceibo.Float(0, 1)
     study = ceibo.Study.create(
         space, name="<script>window.hacked = 1</script>", seed=1, n_initial=8

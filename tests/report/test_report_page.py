@@ -1,11 +1,8 @@
-"""The page without a browser: its panels, its numbers, its escaping, and that it needs nothing from
-outside.
-"""
+"""The page without a browser: panels, numbers, escaping, and that it needs nothing from outside."""
 
 import base64
 import hashlib
 import re
-import sys
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -20,9 +17,6 @@ from ceibo.report import render_report, write_report
 from ceibo.report.contour import isolines
 from ceibo.report.sensitivity import importance
 from ceibo.report.svg import Scale, text_of
-
-# the checks in soak/ are shared with these tests
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from soak.report import MEGABYTES, SECONDS, measure
 
 PANELS = ("answer", "convergence", "remaining", "importance", "slices", "map", "trials", "settings")
@@ -150,6 +144,23 @@ def test_noise_beyond_any_square_is_drawn() -> None:
     read(render_report(study, cost=0.01))
 
 
+def test_equal_values_of_a_trial_of_which_one_has_a_known_noise() -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+    for value in (1.0, 2.0):
+        study.tell(study.ask(), value)
+    study.tell(0, 1.0, noise=0.1, key="again")
+    read(render_report(study))
+
+
+def test_a_price_far_below_the_values_is_drawn() -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1), "y": ceibo.Int(1, 30, log=True)})
+    for number in range(8):
+        trial = study.ask()
+        study.tell(trial, 1e300 * (trial.params["x"] + number % 2), noise=1e299)
+    for cost in (1e-300, 5.0):
+        read(render_report(study, cost=cost))
+
+
 def test_a_report_leaves_the_answers_as_they_are() -> None:
     """Also with many measurements: what is believed depends on the record alone."""
     rng = np.random.default_rng(0)
@@ -222,14 +233,11 @@ def test_a_corrected_value_is_marked() -> None:
 
 
 def test_importance_of_a_known_surface() -> None:
-    """f = 4x + y without interaction: shares 16/17 and 1/17, and the total is what each
-    does alone.
-    """
+    """f = 4x + y without interaction: shares 16/17 and 1/17, each parameter on its own."""
     rng = np.random.default_rng(0)
     X = rng.random((120, 3))
-    gp = GaussianProcess(
-        X, 4 * X[:, 0] + X[:, 1], 1e-6, SquaredExponential([2.0, 2.0, 2.0], 30.0), mean=2.5
-    )
+    kernel = SquaredExponential(np.full(3, 2.0), 30.0)
+    gp = GaussianProcess(X, 4 * X[:, 0] + X[:, 1], np.full(120, 1e-6), kernel, mean=2.5)
     shares = importance(gp, Space({name: ceibo.Float(0, 1) for name in "xyz"}))
     np.testing.assert_allclose(shares.total, [16 / 17, 1 / 17, 0], atol=0.02)
     np.testing.assert_allclose(shares.alone, [16 / 17, 1 / 17, 0], atol=0.03)
@@ -240,7 +248,8 @@ def test_importance_of_pure_interaction() -> None:
     """f = (x − ½)(y − ½): neither matters alone, both matter together."""
     side = np.linspace(0, 1, 9)
     X = np.array([(x, y) for x in side for y in side])
-    gp = GaussianProcess(X, (X[:, 0] - 0.5) * (X[:, 1] - 0.5), 1e-8, Matern52([1.0, 1.0]))
+    y = (X[:, 0] - 0.5) * (X[:, 1] - 0.5)
+    gp = GaussianProcess(X, y, np.full(len(y), 1e-8), Matern52(np.ones(2)))
     shares = importance(gp, Space({name: ceibo.Float(0, 1) for name in "xy"}))
     np.testing.assert_allclose(shares.total, [1, 1], atol=0.05)
     np.testing.assert_allclose(shares.alone, [0, 0], atol=0.05)

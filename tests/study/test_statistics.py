@@ -4,9 +4,9 @@
 
 import numpy as np
 import pytest
-from soak import cost, mixed, noise
 
 from ceibo import Float, Study
+from soak import cost, mixed, noise
 
 
 def test_unknown_noise_is_inferred() -> None:

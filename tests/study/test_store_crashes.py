@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+
+from ceibo.decide.measurement import Measurement
+from ceibo.errors import NotStoredError, NumberTakenError
+from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 from soak.audit import audit, intact
 from soak.children import Diary, fork
 from soak.concurrency import Crashes, run_crowd
 from soak.kills import kill_often
 from soak.server import Server
-
-from ceibo.decide.measurement import Measurement
-from ceibo.errors import NotStoredError, NumberTakenError
-from ceibo.study.store import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Store, StudyRecord
 
 LEASE = Lease("doomed", 0.5)
 
@@ -37,9 +37,9 @@ def at_points(store: Store, reach: Callable[[], None]) -> None:
     sa.event.listen(engine, "before_cursor_execute", lambda *_: reach())
     commit = engine.dialect.do_commit
 
-    def do_commit(connection: sa.engine.interfaces.DBAPIConnection) -> None:
+    def do_commit(dbapi_connection: sa.PoolProxiedConnection) -> None:
         reach()
-        commit(connection)
+        commit(dbapi_connection)
         reach()
 
     engine.dialect.do_commit = do_commit  # type: ignore[method-assign]
@@ -223,8 +223,8 @@ def answers_can_be_lost(store: Store) -> Callable[[int], None]:
     engine = engine_of(store)
     commit, left = engine.dialect.do_commit, [0]
 
-    def do_commit(connection: sa.engine.interfaces.DBAPIConnection) -> None:
-        commit(connection)
+    def do_commit(dbapi_connection: sa.PoolProxiedConnection) -> None:
+        commit(dbapi_connection)
         left[0] -= 1
         if left[0] == 0:
             error = engine.dialect.loaded_dbapi.OperationalError("the connection was lost")

@@ -81,6 +81,7 @@ def test_bad_urls(bad: str, message: str) -> None:
         Store(bad)
 
 
+@pytest.mark.needs("psycopg")
 def test_passwords_are_not_shown() -> None:
     with pytest.raises(StorageError) as caught:
         database.Database("postgresql://u:s3{cr}et%40@127.0.0.1:1/db", 0.1).read(
@@ -90,6 +91,7 @@ def test_passwords_are_not_shown() -> None:
     assert "cannot reach postgresql+psycopg://u:***@127.0.0.1:1/db" in str(caught.value)
 
 
+@pytest.mark.needs("psycopg")
 def test_unreachable_server_is_named_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ceibo.study.store.store.CONNECT_SECONDS", 0.2)
     with pytest.raises(StorageError, match="check that the server runs"):

@@ -1,8 +1,11 @@
 """Study: ask, tell and their relatives; what is refused; reopening."""
 
 import math
+import random
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +23,7 @@ def bowl(params: ceibo.decide.space.Params) -> float:
     return float((params["x"] - 0.3) ** 2 + 0.1 * params["y"] ** 2)
 
 
-def measured(count: int, **options: object) -> Study:
+def measured(count: int, **options: Any) -> Study:
     """A study with `count` told trials."""
     study = Study.create(SPACE, **options)
     for _ in range(count):
@@ -76,6 +79,7 @@ def test_a_trial_handed_out_again_keeps_its_number_and_the_late_result() -> None
     assert study.trials[0].state == "done"
 
 
+@pytest.mark.needs("pandas")
 def test_what_is_handed_out_is_the_callers_own() -> None:
     """Changing params, as in `config = study.best.params; config["epochs"] = 10`, changes nothing
     in the study.
@@ -83,14 +87,8 @@ def test_what_is_handed_out_is_the_callers_own() -> None:
     study = measured(6)
     study.enqueue({"x": 0.5, "y": 0.0}).params.clear()
     answers = (study.best, study.recommended, study.best_observed, study.trials)
-    for handed_out in (
-        study.best,
-        study.recommended,
-        study.best_observed,
-        *study.trials,
-        study.ask(),
-        study.ask(),
-    ):
+    everything: list[Any] = [study.best, study.recommended, study.best_observed]
+    for handed_out in (*everything, *study.trials, study.ask(), study.ask()):
         handed_out.params["epochs"] = 10
         del handed_out.params["x"]
     assert (study.best, study.recommended, study.best_observed) == answers[:3]
@@ -196,6 +194,19 @@ def test_rows_are_added_all_or_none() -> None:
     assert study.add({"x": 0.5, "y": 0.0}, Failure("broke")).reason == "broke"
 
 
+def test_the_callers_random_numbers_are_left_alone() -> None:
+    random.seed(4)
+    expected = random.random()
+    random.seed(4)
+    np.random.seed(4)  # noqa: NPY002 - the global state that must not move
+    state = np.random.get_state()[1].tolist()  # type: ignore[index]  # noqa: NPY002
+    study = measured(6)
+    study.ask()
+    _ = study.best, study.recommended, study.should_stop(0.1)
+    assert random.random() == expected
+    assert np.random.get_state()[1].tolist() == state  # type: ignore[index]  # noqa: NPY002
+
+
 def test_settings_are_stored_resolved() -> None:
     """Later versions may have other defaults; a study goes on as it was begun."""
     study = Study.create(SPACE)
@@ -234,12 +245,13 @@ def test_bad_input_changes_nothing() -> None:
         study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
     with pytest.raises(InputError, match="'y' is missing"):
         study.enqueue({"x": 0.5})
-    for operation in (
+    operations: tuple[Callable[[Any], object], ...] = (
         lambda n: study.tell(n, 1.0),
         lambda n: study.fail(n, "no"),
         study.release,
         study.withdraw,
-    ):
+    )
+    for operation in operations:
         with pytest.raises(NotFoundError, match="no trial 7; it has numbers 0 to 1"):
             operation(7)
         with pytest.raises(NotFoundError, match="no trial -1"):
@@ -348,6 +360,7 @@ def test_maximizing_is_minimizing_the_negative() -> None:
         assert mine["value"] == theirs["value"]
 
 
+@pytest.mark.needs("pandas")
 def test_to_dataframe() -> None:
     space = {"value": Float(0, 1), "k": Int(1, 3), "who": Categorical(["a", "b"])}
     study = Study.create(space)
@@ -367,6 +380,7 @@ def test_to_dataframe() -> None:
     assert len(Study.create(space).to_dataframe()) == 0
 
 
+@pytest.mark.needs("pandas")
 def test_columns_of_a_dataframe() -> None:
     """Every column has one name and one type, also where nothing was told."""
     space = {"value": Float(0, 1), "params_value": Float(5, 6), "params_params_value": Float(7, 8)}

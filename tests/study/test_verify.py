@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from ceibo import Float, Int, Study
+from ceibo.decide.record import ALGORITHM
 from ceibo.study import verify as module
 
 SPACE = {"x": Float(0, 1), "k": Int(0, 9)}
@@ -87,9 +88,9 @@ def test_a_changed_record_is_found(study: Study, field: str) -> None:
 def test_an_older_arithmetic_is_superseded_and_not_a_difference(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert {record["algorithm"] for record in study.suggestions.values()} == {module.ALGORITHM}
-    monkeypatch.setattr(module, "ALGORITHM", module.ALGORITHM + 1)
-    monkeypatch.setattr("ceibo.decide.record.ALGORITHM", module.ALGORITHM)
+    assert {record["algorithm"] for record in study.suggestions.values()} == {ALGORITHM}
+    monkeypatch.setattr(module, "ALGORITHM", ALGORITHM + 1)
+    monkeypatch.setattr("ceibo.decide.record.ALGORITHM", ALGORITHM + 1)
     study.ask(2)
     found = study.verify()
     assert (found.ok, found.checked, found.identical, found.superseded) == (True, 2, 2, 9)

@@ -31,6 +31,11 @@ def add_installed(app: typer.Typer, arguments: Sequence[str]) -> None:
         else:
             line = f"From {_origin(entry)}: see `ceibo {entry.name} --help`."
             app.command(entry.name, help=line)(_stand_in)
+    if called == "paper" and "paper" not in known:
+        raise VerbError(
+            "`ceibo paper` needs the distribution ceibo-lab, which is not installed: pip install"
+            " path/to/the/clone/lab"
+        )
 
 
 def _load(entry: EntryPoint) -> Any:

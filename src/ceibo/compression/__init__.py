@@ -5,6 +5,13 @@ compressible.py   a network with the decompositions of its layers
 compress.py       compress(): the search for the ranks
 """
 
+try:
+    import torch as _torch  # noqa: F401 - says what is missing before the modules below need it
+except ImportError as error:
+    raise ImportError(
+        "ceibo.compression needs PyTorch 2.4 or newer: pip install 'ceibo[compression]'"
+    ) from error
+
 from ceibo.compression.compress import Compressed, TradeOff, compress
 from ceibo.compression.compressible import Compressible
 from ceibo.compression.lowrank import Factorization, factorizable, factorize, replace_layers

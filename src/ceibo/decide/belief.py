@@ -13,7 +13,7 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.checks import check_cost
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
-from ceibo.decide.evidence import Evidence, Told
+from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
@@ -56,21 +56,15 @@ class Belief:
     # -- answers -------------------------------------------------------------------------
 
     @cached_property
-    def incumbent(self) -> Told:
-        """The first trial's measurement at the measured point with the best posterior mean."""
-        x = acq.find_incumbent(self.model.gp).x
-        there = [each for each in self.evidence.told if np.array_equal(each.x, x)]
-        return min(there, key=lambda each: each.number)
-
-    @cached_property
     def best(self) -> Estimate:
-        """The measured setting with the best posterior mean, and what is known there."""
+        """The measured setting with the best posterior mean; of its trials, the first is named."""
         found = acq.find_incumbent(self.model.gp)
+        there = (told.number for told in self.evidence.told if np.array_equal(told.x, found.x))
         return Estimate(
             params=self.space.from_unit(found.x),
             mean=self.evidence.direction.flip(self.model.natural(found.mean)),
             std=self.model.natural(found.std),
-            number=self.incumbent.number,
+            number=min(there),
             probability=acq.probability_best(self.model.gp, found.index),
         )
 

@@ -95,15 +95,13 @@ class Space:
 
     def to_unit(self, params: Mapping[str, object]) -> Array:
         """The coordinates (d,) of the parameters, which are checked first."""
-        return self._coordinates(self.check(params))
+        checked = self.check(params)
+        return np.array([d.to_unit(checked[name]) for name, d in self.dimensions.items()])
 
     def to_unit_rows(self, rows: Iterable[Mapping[str, object]]) -> Array:
         """The coordinates (n, d) of several parameter sets."""
         coordinates = [self.to_unit(params) for params in rows]
         return np.array(coordinates) if coordinates else np.empty((0, len(self)))
-
-    def _coordinates(self, params: Params) -> Array:
-        return np.array([d.to_unit(params[name]) for name, d in self.dimensions.items()])
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
         """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u."""

@@ -12,10 +12,12 @@ scales, ∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel i
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeVar, final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
 
 from ceibo.checks import check_positive
@@ -45,6 +47,15 @@ class Kernel(ABC):
     lengthscales: Array
     variance: float = 1.0
     categorical: tuple[int, ...] = ()
+
+    if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
+
+        def __init__(
+            self,
+            lengthscales: ArrayLike,
+            variance: float = 1.0,
+            categorical: Sequence[int] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))

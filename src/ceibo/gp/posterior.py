@@ -15,7 +15,7 @@ multiplying y by a power of two changes no bit of what is computed.
 """
 
 from dataclasses import dataclass, field, replace
-from typing import Self, final
+from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,6 +68,19 @@ class GaussianProcess:
     unit: float = field(init=False, repr=False)
     # in inside units; its variance is between 1/2 and 2
     unit_kernel: Kernel = field(init=False, repr=False)
+
+    if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
+
+        def __init__(
+            self,
+            X: ArrayLike,
+            y: ArrayLike,
+            noise_variance: ArrayLike,
+            kernel: Kernel,
+            mean: float = 0.0,
+            expected_noise: float | None = None,
+            _state: _State | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         unit = float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))

@@ -151,7 +151,7 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
             Two ``(b1 x ... bk)``-dim tensors, followed by the samples' dimension for ensembles.
         """
         self.to(X)
-        batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])  # type: ignore[no-untyped-call]
+        batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])
         parts = [X, self.X_incumbent]
         if self.X_pending is not None:
             parts.append(self.X_pending.to(X))

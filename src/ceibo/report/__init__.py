@@ -1,6 +1,4 @@
-"""One self-contained HTML page about a study: works offline, in light and dark, on a phone and on
-paper.
-"""
+"""One self-contained HTML page about a study, for screens of any size and for paper."""
 
 from pathlib import Path
 
@@ -13,7 +11,7 @@ __all__ = ["render_report", "write_report"]
 
 
 def render_report(study: Study, *, cost: float | None = None, refresh: float | None = None) -> str:
-    """The report of a study as HTML.
+    """Returns the report of a study as HTML.
 
     Args:
         study: to report on.
@@ -27,7 +25,5 @@ def render_report(study: Study, *, cost: float | None = None, refresh: float | N
 def write_report(
     study: Study, path: str | Path, *, cost: float | None = None, refresh: float | None = None
 ) -> None:
-    """Writes the report in one step: whoever opens the file sees the old page or the new one, never
-    half of one.
-    """
+    """Writes the report in one step, so that a reader sees the old page or the new one, whole."""
     write_whole(path, render_report(study, cost=cost, refresh=refresh))

@@ -1,8 +1,8 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
@@ -21,25 +21,33 @@ _GRID: Final = 81  # points of a slice
 _MAP: Final = 41  # points of a map, in each direction
 _MOST_LEVELS: Final = 60  # levels shown one by one
 
+Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
+
 
 @final
 @dataclass(frozen=True)
 class Standing:
-    """What was believed of the incumbent before trial `number` (for the last one: now)."""
+    """A mean and std as believed before trial `number` (for the last one: now)."""
 
     number: int
     mean: float
     std: float
 
+    @property
+    def band(self) -> tuple[float, float]:
+        """One standard deviation below the mean and one above it."""
+        return self.mean - self.std, self.mean + self.std
+
 
 @final
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The posterior along one parameter, the others at the incumbent; `values` are its own."""
+    """The posterior along one parameter, the others at the incumbent; all arrays (n,)."""
 
+    column: int
     name: str
     dimension: Dimension
-    values: list[Any]
+    places: tuple[float, ...]  # coordinates in [0, 1]
     mean: Array
     std: Array
     gain: Array  # corrected EI
@@ -50,78 +58,100 @@ class Slice:
 class Map:
     """The posterior mean over two parameters, (rows of the second, columns of the first)."""
 
+    columns: tuple[int, int]
     names: tuple[str, str]
     mean: Array
 
 
 @final
 @dataclass(frozen=True, eq=False)
+class Findings:
+    """What follows from the measurements; a place is a point of the unit cube."""
+
+    best: Estimate
+    recommended: Estimate
+    observed: Observed
+    standings: tuple[Standing, ...]  # of the incumbent
+    gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
+    verdict: Verdict | None  # None without a price
+    importance: Importance
+    slices: tuple[Slice, ...]  # most important parameter first
+    map: Map | None  # None with one parameter
+    fit: tuple[tuple[str, str], ...]
+    best_place: Array  # (d,)
+    places: Array  # (n, d), of the measured trials
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything a report needs; without a measurement, trials and settings alone."""
+    """Everything a report needs; there are no findings before the first measurement."""
 
     study: Study
-    trials: tuple[Trial, ...]
-    sources: dict[int, dict[str, Any]]
-    cost: float | None
-    initial: int
     direction: Direction
-    best: Estimate | None = None
-    recommended: Estimate | None = None
-    observed: Observed | None = None
-    standings: tuple[Standing, ...] = ()
-    gains: tuple[tuple[int, float], ...] = ()  # trial -> largest corrected EI before it
-    verdict: Verdict | None = None
-    importance: Importance | None = None
-    slices: tuple[Slice, ...] = ()
-    map: Map | None = None
-    fit: tuple[tuple[str, str], ...] = ()
-    # trial -> its place in the unit cube
-    coordinates: Mapping[int, Array] = field(default_factory=dict)
+    initial: int  # size of the initial design
+    cost: float | None
+    trials: tuple[Trial, ...]
+    measured: tuple[Trial, ...]  # those with a measurement
+    sources: Sources
+    findings: Findings | None
 
 
 def gather(study: Study, cost: float | None) -> Facts:
     """The facts of a study as it is now."""
     trials = study.trials
-    initial = study.settings.initial_size(len(study.space))
+    measured = tuple(trial for trial in trials if trial.measurements)
     sources = study.suggestions
-    if not any(trial.measurements for trial in trials):
-        return Facts(study, trials, sources, cost, initial, Direction(study.direction))
-    belief, best = study.belief, study.best
-    gains = _gains(belief, sources)
-    shares = importance(belief.model.gp, study.space)
-    place = belief.incumbent.x
-    first = [int(column) for column in shares.order[:2]]
     return Facts(
         study=study,
-        trials=trials,
-        sources=sources,
+        direction=Direction(study.direction),
+        initial=study.settings.initial_size(len(study.space)),
         cost=cost,
-        initial=initial,
-        direction=belief.evidence.direction,
+        trials=trials,
+        measured=measured,
+        sources=sources,
+        findings=_findings(study, measured, sources, cost) if measured else None,
+    )
+
+
+def _findings(
+    study: Study, measured: tuple[Trial, ...], sources: Sources, cost: float | None
+) -> Findings:
+    belief, best, space = study.belief, study.best, study.space
+    shares = importance(belief.model.gp, space)
+    columns = [int(column) for column in shares.order]
+    return Findings(
         best=best,
         recommended=study.recommended,
         observed=study.best_observed,
         standings=tuple(_standings(belief, sources)),
-        gains=tuple(gains),
+        gains=tuple(_gains(belief, sources)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
-        slices=tuple(_slice(belief, place, int(column)) for column in shares.order),
-        map=_map(belief, place, first[0], first[1]) if len(first) > 1 else None,
+        slices=tuple(_slice(belief, column) for column in columns),
+        map=_map(belief, *columns[:2]) if len(columns) > 1 else None,
         fit=_fit(belief),
-        coordinates={trial.number: study.space.to_unit(trial.params) for trial in trials},
+        best_place=space.to_unit(best.params),
+        places=space.to_unit_rows(trial.params for trial in measured),
     )
 
 
-def _slice(belief: Belief, place: Array, column: int) -> Slice:
-    """The posterior along one parameter through a place (d,)."""
+def _incumbent(belief: Belief) -> Array:
+    """The place (d,) of the best measured setting."""
+    number = belief.best.number
+    return next(told.x for told in belief.evidence.told if told.number == number)
+
+
+def _slice(belief: Belief, column: int) -> Slice:
+    """The posterior along one parameter."""
     name = belief.space.names[column]
     dimension = belief.space.dimensions[name]
     units = _grid(belief.space, column)
-    X = np.tile(place, (len(units), 1))
+    X = np.tile(_incumbent(belief), (len(units), 1))
     X[:, column] = units
     mean, std = belief.at_points(X)
-    values = [dimension.from_unit(float(unit)) for unit in units]
-    return Slice(name, dimension, values, mean, std, belief.improvement(X))
+    places = [dimension.to_unit(dimension.from_unit(float(unit))) for unit in units]
+    return Slice(column, name, dimension, tuple(places), mean, std, belief.improvement(X))
 
 
 def _grid(space: Space, column: int) -> Array:
@@ -134,15 +164,15 @@ def _grid(space: Space, column: int) -> Array:
     return np.asarray(levels[np.unique(evenly(len(levels), _GRID))])
 
 
-def _map(belief: Belief, place: Array, first: int, second: int) -> Map:
-    """The posterior mean over two parameters through a place (d,)."""
+def _map(belief: Belief, first: int, second: int) -> Map:
+    """The posterior mean over two parameters, the others at the incumbent."""
     across, up = _even_units(belief.space, first), _even_units(belief.space, second)
-    X = np.tile(place, (len(across) * len(up), 1))
+    X = np.tile(_incumbent(belief), (len(across) * len(up), 1))
     X[:, first] = np.tile(across, len(up))
     X[:, second] = np.repeat(up, len(across))
     means = belief.values_of(posterior_means(belief.model.gp, X))
     names = belief.space.names
-    return Map((names[first], names[second]), means.reshape(len(up), len(across)))
+    return Map((first, second), (names[first], names[second]), means.reshape(len(up), len(across)))
 
 
 def _even_units(space: Space, column: int) -> Array:
@@ -153,57 +183,64 @@ def _even_units(space: Space, column: int) -> Array:
     return np.linspace(0, 1, _MAP)
 
 
-def _standings(belief: Belief, sources: Mapping[int, Mapping[str, Any]]) -> list[Standing]:
+def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
     found: dict[int, Standing] = {}
     for number, record in sources.items():
         seen = record.get("incumbent") or {}
         if seen.get("mean") is not None and seen.get("std") is not None:
             found[number] = Standing(number, seen["mean"], seen["std"])
-    told, end = belief.evidence.told, belief.evidence.trials
+    end = belief.evidence.trials
     first = min(found, default=end)
-    states = range(1, min(len(told), _MOST_STATES))
-    earlier = [count for count in states if told[count - 1].number + 1 < first]
+    states = range(1, min(len(belief.evidence.told), _MOST_STATES))
+    earlier = [count for count in states if _next_trial(belief, count) < first]
     for count in _spread(earlier, _STATES):
-        number = told[count - 1].number + 1
+        number = _next_trial(belief, count)
         if number not in found:
             best = belief.in_hindsight(count).best
             found[number] = Standing(number, best.mean, best.std)
-    now = Standing(end, belief.best.mean, belief.best.std)
-    return [*(found[number] for number in sorted(found) if number < end), now]
+    found[end] = Standing(end, belief.best.mean, belief.best.std)
+    return [found[number] for number in sorted(found) if number <= end]
 
 
-def _gains(belief: Belief, sources: Mapping[int, Mapping[str, Any]]) -> list[tuple[int, float]]:
+def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
-    gains = {
-        number: float(record["value"])
-        for number, record in sources.items()
-        if record.get("acquisition") == "corrected-ei" and record.get("value") is not None
-    }
-    told = belief.evidence.told
+    gains: dict[int, float] = {}
+    for number, record in sources.items():
+        if record.get("acquisition") == "corrected-ei" and record.get("value") is not None:
+            gains[number] = float(record["value"])
     if not gains:
         initial = belief.settings.initial_size(len(belief.space))
+        states = range(max(initial, 2), min(len(belief.evidence.told), _MOST_STATES))
         deadline = time.monotonic() + _SECONDS
-        for count in _spread(list(range(max(initial, 2), min(len(told), _MOST_STATES))), _STATES):
-            gains[told[count - 1].number + 1] = belief.in_hindsight(count).remaining
+        for count in _spread(states, _STATES):
+            gains[_next_trial(belief, count)] = belief.in_hindsight(count).remaining
             if time.monotonic() > deadline:
                 break
     gains[belief.evidence.trials] = belief.remaining
     return sorted(gains.items())
 
 
-def _spread(items: list[int], count: int) -> list[int]:
+def _next_trial(belief: Belief, count: int) -> int:
+    """The number of the trial after the first so many measurements."""
+    return belief.evidence.told[count - 1].number + 1
+
+
+def _spread(items: Sequence[int], count: int) -> list[int]:
     """At most `count` of the items, evenly spread."""
-    return [items[place] for place in np.unique(evenly(len(items), min(count, len(items))))]
+    places = np.unique(evenly(len(items), min(count, len(items))))
+    return [items[place] for place in places]
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
     """The fitted hyperparameters, for reproduction."""
     model, noise = belief.model, belief.noise
-    scales = zip(belief.space.names, model.gp.kernel.lengthscales, strict=True)
+    rows = []
+    for name, scale in zip(belief.space.names, model.gp.kernel.lengthscales, strict=True):
+        rows.append((f"length scale of {name}", f"{scale:.4g}"))
     inferred = "known for every measurement" if noise is None else f"{noise:.4g}"
     return (
-        *((f"length scale of {name}", f"{scale:.4g}") for name, scale in scales),
+        *rows,
         ("kernel standard deviation", f"{belief.amplitude:.4g}"),
         ("inferred noise (standard deviation)", inferred),
         ("observations used by the model", f"{model.used} of {model.observations}"),

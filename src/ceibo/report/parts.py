@@ -1,40 +1,51 @@
-"""Pieces that panels share: the frame of a panel, legends, and the labels of a parameter's axis.
+"""What panels share: their frame, legends, tables, and drawings over parameters and trials."""
 
-The axis of a parameter is its unit interval, from 0 to 1.
-"""
-
+from collections.abc import Callable
 from typing import Final
 
 from ceibo.decide.dimensions import Dimension
-from ceibo.report.svg import text_of
+from ceibo.report.svg import Canvas, Scale, text_of
+from ceibo.text import shorten
 
 _MOST_CHOICES: Final = 12  # labels on an axis of choices
 
+Size = tuple[int, int]
 
-def panel(identifier: str, title: str, body: str, note: str, legend: str = "") -> str:
-    """A section of the page; `body`, `note` and `legend` are HTML."""
-    return (
-        f'<section class="panel" id="{identifier}"><h2>{text_of(title)}</h2>{legend}{body}'
-        f'<p class="note">{note}</p></section>'
-    )
+
+def panel(identifier: str, title: str, body: str, note: str = "", keys: str = "") -> str:
+    """A section of the page; `body`, `note` and `keys` (a legend) are HTML."""
+    if note:
+        note = f'<p class="note">{note}</p>'
+    head = f"<h2>{text_of(title)}</h2>"
+    return f'<section class="panel" id="{identifier}">{head}{keys}{body}{note}</section>'
 
 
 def legend(*keys: tuple[str, str]) -> str:
     """What the marks mean: (class of the mark, text)."""
-    items = "".join(
-        f'<li><span class="key {kind}"></span>{text_of(name)}</li>' for kind, name in keys
-    )
-    return f'<ul class="legend">{items}</ul>'
+    items = [f'<li><span class="key {kind}"></span>{text_of(name)}</li>' for kind, name in keys]
+    return f'<ul class="legend">{"".join(items)}</ul>'
 
 
-def clip(text: str, limit: int) -> str:
-    """The beginning of a text."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+def table_row(*cells: str) -> str:
+    """A row of a table; the cells are HTML."""
+    return f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"
 
 
-def labels_of(dimension: Dimension, count: int = 5) -> list[tuple[float, str]]:
-    """Coordinates to mark on the axis of a parameter, with their labels."""
+def two_sizes(draw: Callable[[Size], Canvas], wide: Size, narrow: Size) -> str:
+    """A drawing for large screens and one for small screens, of which the page shows one."""
+    return draw(wide).render("wide") + draw(narrow).render("narrow")
+
+
+def trial_axis(canvas: Canvas, trials: int) -> Scale:
+    """Draws the horizontal axis of a drawing over so many trials; returns its scale."""
+    x = Scale(-0.5, max(trials, 1) + 0.5, *canvas.across)
+    canvas.x_axis(x, "trial", 8 if canvas.is_wide else 5)
+    return x
+
+
+def parameter_labels(dimension: Dimension, count: int = 5) -> list[tuple[float, str]]:
+    """Coordinates to mark on the axis of a parameter, which goes from 0 to 1, with their labels."""
     if dimension.is_ordered:
         return dimension.ticks(count)
     room = max(3, 44 // (dimension.levels or 1))
-    return [(place, clip(label, room)) for place, label in dimension.ticks(_MOST_CHOICES)]
+    return [(place, shorten(label, room)) for place, label in dimension.ticks(_MOST_CHOICES)]

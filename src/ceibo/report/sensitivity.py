@@ -1,5 +1,4 @@
-"""How much each parameter matters: shares of the variance of the posterior mean over the whole
-space.
+"""How much each parameter matters: its shares of the variance of the posterior mean.
 
 With f the posterior mean and x uniform on the unit cube, parameter i has the first-order share
 S_i = Var[E[f | x_i]] / Var[f], what it does on its own, and the total share T_i = E[Var[f | the
@@ -27,9 +26,7 @@ _BLOCK: Final = 2048  # points evaluated at a time
 @final
 @dataclass(frozen=True, eq=False)
 class Importance:
-    """Shares of the variance, (d,) each, between 0 and 1; all zero where the posterior mean is
-    flat.
-    """
+    """Shares of the variance, (d,) each, in [0, 1]; all zero where the posterior mean is flat."""
 
     alone: Array
     total: Array
@@ -62,13 +59,14 @@ def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
 
 
 def _means(gp: GaussianProcess, X: Array) -> Array:
-    """Posterior means less the prior mean, in inside units, without the price of variances."""
+    """Posterior means less the prior mean, in units of `gp.unit`, computed without variances."""
     state = gp.state
     with limited_blas(len(state.points)):
-        blocks = (X[start : start + _BLOCK] for start in range(0, len(X), _BLOCK))
-        return np.concatenate(
-            [gp.unit_kernel(block, state.points) @ state.alpha for block in blocks]
-        )
+        parts = []
+        for start in range(0, len(X), _BLOCK):
+            block = X[start : start + _BLOCK]
+            parts.append(gp.unit_kernel(block, state.points) @ state.alpha)
+        return np.concatenate(parts)
 
 
 def posterior_means(gp: GaussianProcess, X: Array) -> Array:

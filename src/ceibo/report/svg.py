@@ -11,6 +11,8 @@ from ceibo.text import escape, shorten
 
 _LARGEST: Final = 1e300  # values beyond are drawn at it, so that differences stay finite
 
+Point = tuple[float, float]
+
 
 def text_of(value: object, limit: int = 300) -> str:
     """Any text for HTML: escaped, of bounded length, with control characters made visible."""
@@ -18,8 +20,13 @@ def text_of(value: object, limit: int = 300) -> str:
     return html.escape(escape(shorten(text, limit), keep="\n"), quote=True)
 
 
-def number(value: float) -> str:
-    """A pixel coordinate, short."""
+def title_of(text: str) -> str:
+    """The title of an element, shown when the pointer rests on it; empty without a text."""
+    return f"<title>{text_of(text)}</title>" if text else ""
+
+
+def px(value: float) -> str:
+    """A pixel coordinate with at most one decimal."""
     return f"{value:.1f}".rstrip("0").rstrip(".") if math.isfinite(value) else "0"
 
 
@@ -35,25 +42,19 @@ class Scale:
     log: bool = False
 
     @classmethod
-    def over(
-        cls,
-        values: Iterable[float],
-        pixels: tuple[float, float],
-        log: bool = False,
-        pad: float = 0.04,
-    ) -> "Scale":
+    def over(cls, values: Iterable[float], pixels: Point, log: bool = False) -> "Scale":
         """A scale around values, with a margin."""
         finite = [min(max(value, -_LARGEST), _LARGEST) for value in values if math.isfinite(value)]
         if log:
-            finite = [value for value in finite if value > 0]
-        low, high = (min(finite), max(finite)) if finite else ((0.1, 1.0) if log else (0.0, 1.0))
-        if log:
-            ratio = max((high / low) ** pad, 1.05) if high / low < 1e300 else 10.0
-            return cls(
-                max(low / ratio, 1e-307), high * ratio if high < 1e300 else high, *pixels, True
-            )
-        margin = (high - low) * pad or abs(high) * 0.05 or 0.5
-        return cls(low - margin, high + margin, *pixels)
+            positive = [value for value in finite if value > 0]
+            low, high = min(positive, default=0.1), max(positive, default=1.0)
+            ratio = max((high / low) ** 0.04, 1.05) if high / low < _LARGEST else 10.0
+            low, high = max(low / ratio, 1e-307), min(high * ratio, 1e308)
+        else:
+            low, high = min(finite, default=0.0), max(finite, default=1.0)
+            margin = (high - low) * 0.04 or abs(high) * 0.05 or 0.5
+            low, high = low - margin, high + margin
+        return cls(low, high, *pixels, log)
 
     def __call__(self, value: float) -> float:
         if self.log and value <= 0:
@@ -71,7 +72,7 @@ class Scale:
 
 
 def tick_text(value: float) -> str:
-    """A tick's label."""
+    """The label of a tick."""
     return f"{value:.4g}" if abs(value) > 1e-290 else "0"
 
 
@@ -90,12 +91,17 @@ class Canvas:
     parts: list[str] = field(default_factory=list)
 
     @property
-    def across(self) -> tuple[float, float]:
+    def is_wide(self) -> bool:
+        """Whether the drawing is for large screens."""
+        return self.width > 500
+
+    @property
+    def across(self) -> Point:
         """Pixels of the frame from left to right."""
         return self.left, self.width - self.right
 
     @property
-    def up(self) -> tuple[float, float]:
+    def up(self) -> Point:
         """Pixels of the frame from bottom to top."""
         return self.height - self.bottom, self.top
 
@@ -103,86 +109,76 @@ class Canvas:
         """Appends elements, which are drawn over the earlier ones."""
         self.parts.extend(elements)
 
-    def axes(
-        self,
-        x: Scale,
-        y: Scale,
-        names: tuple[str, str] = ("", ""),
-        counts: tuple[int, int] = (6, 5),
-    ) -> None:
-        """Grid lines and labels."""
-        self.y_axis(y, names[1], counts[1])
+    def x_axis(self, x: Scale, name: str, count: int) -> None:
+        """Ticks with labels below the frame."""
         bottom = self.up[0]
-        for tick in x.ticks(counts[0]):
+        for tick in x.ticks(count):
             self.segment((x(tick), bottom), (x(tick), bottom + 4), "tick")
             self.write(x(tick), bottom + 16, tick_text(tick), "middle")
-        self.x_name(names[0])
+        self.x_name(name)
 
     def x_name(self, name: str) -> None:
         """The name of the horizontal axis."""
-        if name:
-            self.write(
-                (self.across[0] + self.across[1]) / 2, self.height - 4, name, "middle", "name"
-            )
+        self.write(sum(self.across) / 2, self.height - 4, name, "middle", "name")
 
     def y_axis(self, y: Scale, name: str = "", count: int = 5) -> None:
         """Horizontal grid lines with labels."""
         left, right = self.across
+        ends = f'x1="{px(left)}" x2="{px(right)}"'
         for tick in y.ticks(count):
-            at = number(y(tick))
-            self.add(
-                f'<line class="grid" x1="{number(left)}" x2="{number(right)}" y1="{at}" y2="{at}"/>'
-            )
+            at = px(y(tick))
+            self.add(f'<line class="grid" {ends} y1="{at}" y2="{at}"/>')
             self.write(left - 6, y(tick) + 4, tick_text(tick), "end")
         if name:
-            middle = (self.up[0] + self.up[1]) / 2
-            turned = f"translate(12 {number(middle)}) rotate(-90)"
-            self.add(
-                '<text class="name" text-anchor="middle"'
-                f' transform="{turned}">{text_of(name, 60)}</text>'
-            )
+            self.y_name(name)
+
+    def y_name(self, name: str) -> None:
+        """The name of the vertical axis."""
+        turned = f'transform="translate(12 {px(sum(self.up) / 2)}) rotate(-90)"'
+        self.add(f'<text class="name" text-anchor="middle" {turned}>{text_of(name, 60)}</text>')
 
     def write(
         self, x: float, y: float, text: str, anchor: str = "start", kind: str = "label"
     ) -> None:
         """A piece of text."""
-        place = f'x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"'
+        place = f'x="{px(x)}" y="{px(y)}" text-anchor="{anchor}"'
         self.add(f'<text class="{kind}" {place}>{text_of(text, 80)}</text>')
 
-    def line(self, points: Sequence[tuple[float, float]], kind: str) -> None:
+    def line(self, points: Sequence[Point], kind: str) -> None:
         """A line through pixels."""
         if points:
-            path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
-            self.add(f'<polyline class="{kind}" points="{path}"/>')
+            self.add(f'<polyline class="{kind}" points="{path_of(points)}"/>')
 
-    def band(
-        self, upper: Sequence[tuple[float, float]], lower: Sequence[tuple[float, float]], kind: str
-    ) -> None:
+    def band(self, upper: Sequence[Point], lower: Sequence[Point], kind: str) -> None:
         """The area between two lines."""
         if upper:
-            path = " ".join(f"{number(x)},{number(y)}" for x, y in [*upper, *reversed(lower)])
+            path = path_of([*upper, *reversed(lower)])
             self.add(f'<polygon class="{kind}" points="{path}"/>')
 
-    def segment(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
+    def segment(self, start: Point, end: Point, kind: str) -> None:
         """A straight line between two pixels."""
-        (x1, y1), (x2, y2) = start, end
-        self.add(
-            f'<line class="{kind}" x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}"'
-            f' y2="{number(y2)}"/>'
-        )
+        ends = f'x1="{px(start[0])}" y1="{px(start[1])}" x2="{px(end[0])}" y2="{px(end[1])}"'
+        self.add(f'<line class="{kind}" {ends}/>')
 
     def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
         """A dot, with a text shown when the pointer rests on it."""
-        inside = f"<title>{text_of(title)}</title>" if title else ""
-        self.add(
-            f'<circle class="{kind}" cx="{number(x)}" cy="{number(y)}"'
-            f' r="{number(radius)}">{inside}</circle>'
-        )
+        circle = f'<circle class="{kind}" cx="{px(x)}" cy="{px(y)}" r="{px(radius)}">'
+        self.add(f"{circle}{title_of(title)}</circle>")
+
+    def image(self, corner: Point, size: Point, kind: str, address: str) -> None:
+        """A picture stretched over a box, by its upper left corner."""
+        place = f'x="{px(corner[0])}" y="{px(corner[1])}"'
+        box = f'{place} width="{px(size[0])}" height="{px(size[1])}"'
+        self.add(f'<image class="{kind}" {box} preserveAspectRatio="none" href="{address}"/>')
 
     def render(self, kind: str = "") -> str:
         """The drawing as an SVG element."""
-        body = "".join(self.parts)
-        return (
-            f'<svg class="{kind}" viewBox="0 0 {self.width} {self.height}" role="img" '
-            f'aria-label="{text_of(self.label)}" xmlns="http://www.w3.org/2000/svg">{body}</svg>'
-        )
+        box = f'viewBox="0 0 {self.width} {self.height}"'
+        label = f'role="img" aria-label="{text_of(self.label)}"'
+        head = f'<svg class="{kind}" {box} {label} xmlns="http://www.w3.org/2000/svg">'
+        return f"{head}{''.join(self.parts)}</svg>"
+
+
+def path_of(points: Iterable[Point]) -> str:
+    """Pixels as the points of a line or an area."""
+    return " ".join(f"{px(x)},{px(y)}" for x, y in points)

@@ -5,7 +5,7 @@ follow from it, and the writes that belong to workers.
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, final
+from typing import Final, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
@@ -111,10 +111,6 @@ class Ledger:
             evidence = self.evidence(snapshot)
             self._belief = snapshot.seq, Belief(evidence, self.space, self.settings, self.seed)
         return self._belief[1]
-
-    def suggestions(self) -> dict[int, dict[str, Any]]:
-        """Number -> the record of its suggestion."""
-        return self.store.suggestions(self.id)
 
     # -- suggesting --------------------------------------------------------------------
 

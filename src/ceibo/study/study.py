@@ -301,7 +301,7 @@ class Study:
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
         """Number -> how each trial came about: source, what was seen, value, fit, versions."""
-        return self.ledger.suggestions()
+        return self.ledger.store.suggestions(self.ledger.id)
 
     def verify(self) -> Verification:
         """Computes every past suggestion again from its record, and reports differences."""

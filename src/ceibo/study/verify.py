@@ -75,7 +75,7 @@ def verify(ledger: Ledger) -> Verification:
     differences = []
     now = ledger.store.snapshot(ledger.id)
     seen = EMPTY
-    records = ledger.suggestions()
+    records = ledger.store.suggestions(ledger.id)
     for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
         record = records[number]
         if record["source"] not in ("initial", "model"):

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from picture_files import idx
 from typer.testing import CliRunner
 
 from ceibo.errors import InputError
@@ -24,6 +23,7 @@ from ceibo_lab.experiments import experiment
 from ceibo_lab.methods import PAPER_SEVEN
 from ceibo_lab.records import read
 from ceibo_lab.replicate import Watch
+from tests.lab.compression.picture_files import idx
 
 
 def test_a_replication_keeps_all_that_is_reported(task: Task) -> None:

@@ -181,7 +181,8 @@ def test_a_compressed_fc3_is_not_slower_at_half_the_size() -> None:
     ranks = {"fc1": 220, "fc2": 250, "fc3": 5}
     assert 0.45 < compressible.size_ratio(ranks) < 0.52
     x = task.evaluator.inputs[:256]
-    smaller, times = compressible.module(ranks).eval(), {}
+    smaller = compressible.module(ranks).eval()
+    times: dict[str, float] = {}
     with torch.inference_mode():
         for _ in range(15):
             for name, network in (("original", compressible.network), ("smaller", smaller)):

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from picture_files import folder_of, idx, png, tar_of
 
 from ceibo.errors import InputError
 from ceibo_lab.compression.data import (
@@ -19,6 +18,7 @@ from ceibo_lab.compression.data import (
     read_idx,
 )
 from ceibo_lab.compression.prepare import HE_INPUT, Preparation, flat_grey, prepared
+from tests.lab.compression.picture_files import folder_of, idx, png, tar_of
 
 RNG = np.random.default_rng(0)
 COLOURED = RNG.integers(0, 256, (6, 5, 4, 3), dtype=np.uint8)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from picture_files import idx
 from safetensors.torch import save_file
 
 from ceibo.errors import InputError
@@ -29,6 +28,7 @@ from ceibo_lab.compression.weights import (
     read_weights,
     save_weights,
 )
+from tests.lab.compression.picture_files import idx
 
 
 def small_fc3(seed: int = 0) -> FC3:

@@ -59,7 +59,7 @@ def train(network: nn.Module, inputs: Tensor, labels: Tensor, course: Course) ->
             network(inputs[rows]), labels[rows], label_smoothing=course.smoothing
         )
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch has no annotation here
+        loss.backward()
         optimizer.step()
         schedule.step()
     network.eval()

@@ -10,7 +10,7 @@ from ceibo.cli.files import write_whole
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
 from ceibo.decide import DEFAULT_ACQUISITION
-from ceibo.decide.dimensions.table import TYPES, installed_types
+from ceibo.decide.dimensions.table import TYPES
 from ceibo.errors import InputError
 
 _TEMPLATE = """\
@@ -121,7 +121,7 @@ def _parse_parameter(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its entry of [space], from NAME=SPEC in the spelling of one of the types."""
     name, _, spec = text.partition("=")
     try:
-        entries = [each.parse(spec) for each in installed_types().values()]
+        entries = [each.parse(spec) for each in TYPES.load_installed().values()]
     except InputError as error:
         raise error.about("--param") from None
     entry = next((each for each in entries if each is not None), None)

@@ -6,10 +6,8 @@ group `ceibo.dimensions`, the type is found wherever that package is installed.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
-from functools import cache
-from importlib.metadata import entry_points
 from inspect import isabstract
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from ceibo.checks import nearest
 from ceibo.decide.dimensions.base import Dimension
@@ -17,13 +15,9 @@ from ceibo.decide.dimensions.categorical import Categorical
 from ceibo.decide.dimensions.float_ import Float
 from ceibo.decide.dimensions.int_ import Int
 from ceibo.errors import Given, InputError
+from ceibo.registry import Registry
 
-TYPES: dict[str, type[Dimension]] = {
-    "float": Float,
-    "int": Int,
-    "categorical": Categorical,
-}
-"""Name -> class of the types known so far."""
+TYPES: Final = Registry[type[Dimension]]("dimension type", "ceibo.dimensions")
 _Type = TypeVar("_Type", bound=type[Dimension])
 
 
@@ -33,15 +27,12 @@ def register(dimension: _Type) -> _Type:
         raise InputError(
             f"{dimension.__qualname__}: expected a dataclass with every method of Dimension."
         )
-    known = TYPES.get(dimension.type_name, dimension)
-    # a class defined again, as in a notebook, takes the place of its older self
-    if (known.__module__, known.__qualname__) != (dimension.__module__, dimension.__qualname__):
-        raise InputError(
-            f"{dimension.__qualname__}: expected a new type_name, got {dimension.type_name!r},"
-            f" which is that of {known.__qualname__}."
-        )
-    TYPES[dimension.type_name] = dimension
+    TYPES.add(dimension.type_name, dimension)
     return dimension
+
+
+for _type in (Float, Int, Categorical):
+    register(_type)
 
 
 def check_registered(dimension: Dimension, name: str) -> None:
@@ -53,30 +44,19 @@ def check_registered(dimension: Dimension, name: str) -> None:
         )
 
 
-@cache
-def _load_installed() -> None:
-    for each in entry_points(group="ceibo.dimensions"):
-        register(each.load())
-
-
-def installed_types() -> dict[str, type[Dimension]]:
-    """`TYPES`, once the types of installed packages are in it."""
-    _load_installed()
-    return TYPES
-
-
 def dimension_from_json(data: object, name: str) -> Dimension:
     """The dimension of parameter `name` that `to_json` or a study file wrote down."""
     subject = f"parameter {name!r}"
     kind = data.get("type") if isinstance(data, Mapping) else None
-    found = (TYPES.get(kind) or installed_types().get(kind)) if isinstance(kind, str) else None
+    found = TYPES.get(kind) if isinstance(kind, str) else None
     if not isinstance(data, Mapping) or found is None:
-        *most, last = (f'"{each}"' for each in installed_types())
+        known = TYPES.load_installed()
+        *most, last = (f'"{each}"' for each in known)
         raise InputError(
             subject,
             f"a table with type = {', '.join(most)} or {last}",
             Given(value=data),
-            _did_you_mean(kind, installed_types()),
+            _did_you_mean(kind, known),
         )
     keys = [each.name for each in fields(found)]
     given = [key for key in data if key != "type"]

@@ -31,6 +31,8 @@ BUSY_SECONDS = 60
 CONNECT_SECONDS = 10
 MAX_CONTRADICTIONS = 3
 """How often a uniqueness error is taken for a lost race before it is taken for a defect."""
+# Not the shared generator: that would move the objective's seeded random numbers.
+_PAUSES = random.SystemRandom()
 
 
 def parse_url(url: str) -> sa.URL:
@@ -240,7 +242,7 @@ def _pauses() -> Iterator[float]:
     """Pauses between attempts: 0.02 s doubling to 2 s, shortened at random to part the workers."""
     longest = 0.02
     while True:
-        yield longest * random.uniform(0.5, 1.0)
+        yield longest * _PAUSES.uniform(0.5, 1.0)
         longest = min(2 * longest, 2.0)
 
 

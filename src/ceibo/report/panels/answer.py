@@ -1,0 +1,59 @@
+"""The answer: what is best, in cards, and its parameters in a table."""
+
+from ceibo.report.facts import Facts, Findings
+from ceibo.report.parts import panel, table_row
+from ceibo.report.svg import text_of
+
+
+def answer(facts: Facts) -> str:
+    """The cards and the panel of the answer; a sentence before the first measurement."""
+    if facts.findings is None:
+        note = "Panels appear with the first measurement."
+        return panel("empty", "Nothing measured yet", "", note)
+    best, advice = facts.findings.best.params, facts.findings.recommended.params
+    rows = []
+    for name in facts.study.space.names:
+        cells = text_of(name, 60), text_of(best[name], 80), text_of(advice[name], 80)
+        rows.append(table_row(*cells))
+    head = "<tr><th>Parameter</th><th>Best measured</th><th>Recommended</th></tr>"
+    table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+    why = facts.findings.observed.why
+    text = (
+        f"<p>{text_of(why[:1].upper() + why[1:], 1000)}</p>"
+        "<p>The <b>best measured</b> setting is the one whose true value is expected to be best,"
+        " judged by all measurements together. The <b>recommended</b> setting is where the model"
+        " expects the best value anywhere. ± is one standard deviation of what is not known about"
+        " the true value.</p>"
+    )
+    body = f'<div class="answer">{table}<div>{text}</div></div>'
+    return _cards(facts.findings) + panel("answer", "The answer", body)
+
+
+def _cards(findings: Findings) -> str:
+    best, advice, raw = findings.best, findings.recommended, findings.observed
+    sure = f"trial {best.number}"
+    if best.probability is not None:
+        sure += f"; best of all measured with probability {best.probability:.2f}"
+    model = "best by the model, perhaps never measured"
+    naive = f"trial {raw.number}; what a naive tool would report"
+    cards = _card("first", "Best setting measured", _value(best.mean, best.std), sure)
+    cards += _card("", "Recommended", _value(advice.mean, advice.std), model)
+    cards += _card("raw", "Raw best", _value(raw.value, raw.noise), naive)
+    if findings.verdict is None:
+        gain = f"{findings.gains[-1][1]:.3g}"
+        cards += _card("", "Still to gain", gain, "largest expected improvement")
+    else:
+        word = "Stop" if findings.verdict.stop else "Go on"
+        reason = text_of(f"{findings.verdict.reason}.")
+        cards += _card("", "Another measurement?", word, reason)
+    return f'<div class="cards">{cards}</div>'
+
+
+def _card(kind: str, title: str, value: str, detail: str) -> str:
+    text = f'<h3>{text_of(title)}</h3><div class="big">{value}</div><p>{detail}</p>'
+    return f'<div class="card {kind}">{text}</div>'
+
+
+def _value(value: float, std: float | None) -> str:
+    """A value, with its standard deviation where it is known."""
+    return f"{value:.5g}" if std is None else f"{value:.5g}<small> ± {std:.2g}</small>"

@@ -1,0 +1,116 @@
+"""The measurements over the trials, with the best setting's posterior and the raw best."""
+
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from ceibo.decide import Measurement
+from ceibo.report.facts import Facts, Findings, Standing
+from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
+from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
+
+_CROWD = 300  # measurements from which dots are small
+Measured = tuple[int, Measurement]  # a measurement with the number of its trial
+
+
+def convergence(facts: Facts) -> str:
+    """The panel of convergence; empty before the first measurement."""
+    if facts.findings is None:
+        return ""
+    drawings = two_sizes(partial(_draw, facts, facts.findings), (960, 360), (400, 300))
+    note = (
+        "The blue line is what the model believes of the best setting found so far, given all"
+        " measurements together; the faint line is the best single value measured, which noise"
+        " flatters."
+    )
+    keys = legend(
+        ("key-measured", "measurement ± noise"),
+        ("key-incumbent", "best setting: posterior mean ± std"),
+        ("key-raw", "raw best (naive)"),
+        ("key-failed", "failed"),
+    )
+    return panel("convergence", "Measurements and the best setting", drawings, note, keys)
+
+
+def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
+    canvas = Canvas(*size, "Measurements over trials with the best setting's posterior mean")
+    measured = [(trial.number, each) for trial in facts.trials for each in trial.measurements]
+    y = Scale.over(_in_sight(measured, findings.standings), canvas.up)
+    canvas.y_axis(y, "objective")
+    x = trial_axis(canvas, len(facts.trials))
+    canvas.line(_raw_best(facts, measured, x, y), "raw")
+    radius = 1.8 if len(measured) > _CROWD else 3
+    for number, measurement in measured:
+        _draw_measurement(canvas, y, x(number), radius, (number, measurement))
+    for trial in facts.trials:
+        if trial.state == "failed":
+            title = f"trial {trial.number} failed"
+            canvas.add(_cross(x(trial.number), canvas.up[0] - 6, title))
+    _draw_standings(canvas, findings.standings, x, y)
+    return canvas
+
+
+def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
+    """Values to be in sight: the incumbent's band, and measurements that are not far out."""
+    values = np.array([measurement.value for _, measurement in measured])
+    low, high = map(float, np.percentile(values, [25, 75]))
+    reach = 3.0 * (high - low)
+    if len(values) > 7 and 0 < reach < np.inf:
+        values = values[(low - reach <= values) & (values <= high + reach)]
+    late = standings[-max(len(standings) // 2, 1) :]
+    return [*values.tolist(), *chain(*(each.band for each in late))]
+
+
+def _raw_best(facts: Facts, measured: list[Measured], x: Scale, y: Scale) -> list[Point]:
+    """The best value so far: a line that moves across before it moves up or down."""
+    ordered = sorted((number, measurement.value) for number, measurement in measured)
+    records = facts.direction.accumulate(np.array([value for _, value in ordered]))
+    stepped: list[Point] = []
+    for (number, _), record in zip(ordered, records, strict=True):
+        at, height = x(number), y(float(record))
+        if stepped:
+            stepped.append((at, stepped[-1][1]))
+        stepped.append((at, height))
+    return stepped
+
+
+def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: Measured) -> None:
+    """A dot with a bar of one standard deviation; a triangle at the edge if it is out of sight."""
+    number, measurement = told
+    value, noise = measurement.value, measurement.noise
+    title = f"trial {number}: {value:.6g}"
+    if noise is not None:
+        title += f" ± {noise:.2g}"
+    if not y.has(value):
+        above = value > y.high
+        edge = canvas.up[1] + 5 if above else canvas.up[0] - 5
+        canvas.add(_triangle(at, edge, -4 if above else 4, title))
+        return
+    if noise:
+        upper, lower = min(value + noise, y.high), max(value - noise, y.low)
+        canvas.segment((at, y(lower)), (at, y(upper)), "bar")
+    canvas.dot(at, y(value), radius, "measured", title)
+
+
+def _draw_standings(canvas: Canvas, standings: tuple[Standing, ...], x: Scale, y: Scale) -> None:
+    upper, middle, lower = [], [], []
+    for each in standings:
+        at = x(each.number - 0.5)
+        low, high = each.band
+        upper.append((at, y(min(high, y.high))))
+        middle.append((at, y(min(max(each.mean, y.low), y.high))))
+        lower.append((at, y(max(low, y.low))))
+    canvas.band(upper, lower, "band")
+    canvas.line(middle, "incumbent")
+
+
+def _triangle(x: float, y: float, tip: float, title: str) -> str:
+    corners = path_of([(x, y + tip), (x - 4, y - tip), (x + 4, y - tip)])
+    return f'<polygon class="outside" points="{corners}">{title_of(title)}</polygon>'
+
+
+def _cross(x: float, y: float, title: str) -> str:
+    left, right, top, bottom = px(x - 3), px(x + 3), px(y - 3), px(y + 3)
+    lines = f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}"
+    return f'<path class="failed" d="{lines}">{title_of(title)}</path>'

@@ -1,0 +1,53 @@
+"""How much each parameter matters, as bars of the shares of variance."""
+
+from functools import partial
+
+from ceibo.report.facts import Facts, Findings
+from ceibo.report.parts import Size, legend, panel, two_sizes
+from ceibo.report.svg import Canvas, Scale, px, title_of
+from ceibo.text import shorten
+
+_ROW = 26  # pixels
+
+
+def importance(facts: Facts) -> str:
+    """The panel of importance; empty before the first measurement."""
+    if facts.findings is None:
+        return ""
+    height = _ROW * len(facts.study.space) + 40
+    drawings = two_sizes(partial(_draw, facts, facts.findings), (960, height), (400, height))
+    note = (
+        "Share of the variation of the fitted surface over the whole space that would be gone if"
+        " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
+        " its own; light, together with others. A parameter that does little here can be left"
+        " alone; one that matters deserves a wider or finer range."
+    )
+    keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))
+    return panel("importance", "Which parameters matter", drawings, note, keys)
+
+
+def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
+    canvas = Canvas(*size, "Importance of the parameters", left=104, bottom=30)
+    letters = 13  # of a name
+    if canvas.is_wide:
+        canvas.left, letters = 150, 20
+    x = Scale(0, 1, *canvas.across)
+    bottom, top = canvas.up
+    for tick in x.ticks():
+        canvas.segment((x(tick), bottom), (x(tick), top), "grid")
+        canvas.write(x(tick), bottom + 16, f"{100 * tick:.0f} %", "middle")
+    shares = findings.importance
+    for row, column in enumerate(shares.order):
+        name = facts.study.space.names[column]
+        total, alone = float(shares.total[column]), float(shares.alone[column])
+        title = f"{name}: {100 * alone:.0f} % alone, {100 * total:.0f} % in all"
+        height = top + _ROW * row + 5
+        _bar(canvas, x, total, height, "together", title)
+        _bar(canvas, x, alone, height, "alone", title)
+        canvas.write(canvas.left - 8, height + 12, shorten(name, letters), "end")
+    return canvas
+
+
+def _bar(canvas: Canvas, x: Scale, share: float, top: float, kind: str, title: str) -> None:
+    box = f'x="{px(x(0))}" y="{top}" width="{px(x(share) - x(0))}" height="16"'
+    canvas.add(f'<rect class="{kind}" {box} rx="2">{title_of(title)}</rect>')

@@ -1,0 +1,103 @@
+"""What one more measurement promises, against its price, and the profit of those made."""
+
+from dataclasses import replace
+from functools import partial
+from itertools import chain, pairwise
+
+from ceibo.report.facts import Facts, Findings, Standing
+from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
+from ceibo.report.svg import Canvas, Scale, text_of
+
+_MOST_DOTS = 80
+
+
+def remaining(facts: Facts) -> str:
+    """The panel of the stopping rule; empty before the first measurement."""
+    findings = facts.findings
+    if findings is None:
+        return ""
+    drawings = two_sizes(partial(_draw, facts, findings), (960, 270), (400, 225))
+    if findings.verdict is None:
+        note = (
+            "No price is set. With <code>cost</code> under <code>[stop]</code> the study ends when"
+            " none pays."
+        )
+    else:
+        price = findings.verdict.cost
+        profits = [_profit(facts, each, price) for each in findings.standings]
+        drawings += two_sizes(partial(_draw_profits, facts, profits), (960, 223), (400, 186))
+        note = text_of(findings.verdict.message.capitalize()) + " "
+        stop = _stopping_point(facts, findings, price)
+        if stop is not None:
+            note += f"The rule stops at trial {stop}. "
+        note += _profit_text(facts, profits[-1])
+    keys = legend(
+        ("key-gain", "largest expected improvement"), ("key-price", "price of a measurement, κ")
+    )
+    return panel("remaining", "Is another measurement worth its price?", drawings, note, keys)
+
+
+def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
+    canvas = Canvas(*size, "Largest expected improvement over trials, logarithmic", left=68)
+    gains = [(trial, gain) for trial, gain in findings.gains if gain > 0]
+    shown = [gain for _, gain in gains]
+    if findings.verdict is not None:
+        shown.append(findings.verdict.cost)
+    y = Scale.over(shown, canvas.up, log=True)
+    canvas.y_axis(y, "expected improvement", 4)
+    x = trial_axis(canvas, len(facts.trials))
+    canvas.line([(x(trial), y(gain)) for trial, gain in gains], "gain")
+    if len(gains) <= _MOST_DOTS:
+        for trial, gain in gains:
+            canvas.dot(x(trial), y(gain), 2.2, "gain-dot", f"before trial {trial}: {gain:.4g}")
+    if findings.verdict is not None:
+        price = findings.verdict.cost
+        _draw_price(canvas, x, y, price, _stopping_point(facts, findings, price))
+    return canvas
+
+
+def _draw_price(canvas: Canvas, x: Scale, y: Scale, price: float, stop: int | None) -> None:
+    """The price, and the trial at which the rule stops."""
+    left, right = canvas.across
+    canvas.segment((left, y(price)), (right, y(price)), "price")
+    canvas.write(left + 4, y(price) - 5, f"κ = {price:.4g}", kind="price-text")
+    if stop is not None:
+        canvas.segment((x(stop), canvas.up[0]), (x(stop), canvas.up[1]), "stop")
+        canvas.write(x(stop) - 4, canvas.up[1] + 12, f"stop at {stop}", "end", "stop-text")
+
+
+def _stopping_point(facts: Facts, findings: Findings, price: float) -> int | None:
+    """The first trial before which the expected improvement was below the price twice in a row."""
+    gains = [gain for gain in findings.gains if gain[0] >= facts.initial]
+    for (_, earlier), (trial, later) in pairwise(gains):
+        if earlier < price and later < price:
+            return trial
+    return None
+
+
+def _profit(facts: Facts, standing: Standing, price: float) -> Standing:
+    """What the best setting is worth less the price of the trials after the initial design."""
+    paid = price * max(standing.number - facts.initial, 0)
+    return replace(standing, mean=-facts.direction.flip(standing.mean) - paid)
+
+
+def _draw_profits(facts: Facts, profits: list[Standing], size: Size) -> Canvas:
+    canvas = Canvas(*size, "Profit over trials", left=68)
+    shown = [each for each in profits if each.number >= facts.initial] or profits
+    y = Scale.over(chain(*(each.band for each in shown)), canvas.up)
+    canvas.y_axis(y, "profit", 4)
+    x = trial_axis(canvas, len(facts.trials))
+    lower = [(x(each.number), y(each.band[0])) for each in shown]
+    upper = [(x(each.number), y(each.band[1])) for each in shown]
+    canvas.band(upper, lower, "profit-band")
+    canvas.line([(x(each.number), y(each.mean)) for each in shown], "profit")
+    return canvas
+
+
+def _profit_text(facts: Facts, profit: Standing) -> str:
+    count = max(profit.number - facts.initial, 0)
+    value = "minus the value" if facts.study.direction == "minimize" else "the value"
+    return (
+        f"Profit now: {profit.mean:.5g} ± {profit.std:.2g}, that is {value} of the best setting"
+        f" less κ × {count} measurements after the initial design."
+    )

@@ -1,0 +1,73 @@
+"""All trials in a table that sorts by its columns."""
+
+from ceibo.report.facts import Facts
+from ceibo.report.parts import panel
+from ceibo.report.svg import text_of
+from ceibo.study import Trial
+from ceibo.text import reason_line
+
+_MOST_REASON = 1500  # characters of a failure's last output that the page keeps
+_EMPTY = '<td data-sort=""></td>'
+
+
+def trials(facts: Facts) -> str:
+    """The panel of all trials."""
+    heads = ["Trial", "State", "Value", "Noise", *facts.study.space.names, "From"]
+    failures = any(trial.reason for trial in facts.trials)
+    if failures:
+        heads.append("Last failure")
+    buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in heads]
+    head = "".join(f'<th scope="col">{button}</th>' for button in buttons)
+    body = "".join(_row(facts, trial, failures) for trial in facts.trials)
+    parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+    table = f'<div class="scroll"><table class="trials">{parts}</table></div>'
+    note = (
+        "Click a heading to sort. The best setting is highlighted; several measurements of a trial"
+        " show their mean."
+    )
+    return panel("trials", "All trials", table, note)
+
+
+def _row(facts: Facts, trial: Trial, failures: bool) -> str:
+    values = [each.value for each in trial.measurements]
+    value = sum(value / len(values) for value in values) if values else None
+    noise = trial.measurements[0].noise if len(values) == 1 else None
+    state = f'<td data-sort="{trial.state}" class="state-{trial.state}">{trial.state}</td>'
+    cells = [_cell(trial.number), state, _cell(value, _correction(trial)), _cell(noise)]
+    cells += [_cell(trial.params[name]) for name in facts.study.space.names]
+    source = facts.sources.get(trial.number) or {}
+    cells.append(_cell(str(source.get("source", "asked"))))
+    if failures:
+        cells.append(_reason(trial.reason or ""))
+    best = facts.findings is not None and facts.findings.best.number == trial.number
+    opening = '<tr class="best">' if best else "<tr>"
+    return f"{opening}{''.join(cells)}</tr>"
+
+
+def _correction(trial: Trial) -> str:
+    """What follows a corrected value: the value before it, where the trial has only one."""
+    if not any(trial.replaced):
+        return ""
+    if len(trial.replaced) > 1:
+        return " (corrected)"
+    return f" (corrected, was {trial.replaced[0][-1].value:.6g})"
+
+
+def _cell(value: object, note: str = "") -> str:
+    if value is None:
+        return _EMPTY
+    exact = repr(value) if isinstance(value, float) else text_of(value, 100)
+    return f'<td data-sort="{exact}">{text_of(value, 100)}{note}</td>'
+
+
+def _reason(reason: str) -> str:
+    lines = reason.strip().splitlines()
+    if not lines:
+        return _EMPTY
+    line = reason_line(reason)
+    opening = f'<td class="reason" data-sort="{text_of(line, 100)}">'
+    if len(lines) == 1 and len(line) <= 160:
+        return f"{opening}{text_of(line)}</td>"
+    kept = text_of(reason[-_MOST_REASON:], _MOST_REASON)
+    summary = f"<summary>{text_of(line, 160)}</summary>"
+    return f"{opening}<details>{summary}<pre>{kept}</pre></details></td>"
