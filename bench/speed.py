@@ -4,6 +4,7 @@ import gc
 import itertools
 import statistics
 from collections import Counter
+from functools import partial
 from typing import Any, Final
 from unittest import mock
 
@@ -69,13 +70,11 @@ def _inside(data_sets: list[Data]) -> dict[str, float]:
     for data in data_sets:
         sizes = evaluated_sizes(data)
         parts["evaluations"].append(sum(sizes.values()))
-        parts["fit"].append(
-            min(time_call(lambda d=data: fit_gp(d.X, d.y, d.noise)) for _ in range(3))
-        )  # type: ignore[misc]
-        gp = fit_gp(data.X, data.y, data.noise).gp
-        built = acquisition.build("corrected-ei", gp)
-        times = [time_call(lambda a=built: acquisition.maximize(a)) for _ in range(3)]  # type: ignore[misc]
-        parts["maximise"].append(min(times))
+        fit = partial(fit_gp, data.X, data.y, data.noise)
+        parts["fit"].append(min(time_call(fit) for _ in range(3)))
+        built = acquisition.build("corrected-ei", fit().gp)
+        search = partial(acquisition.maximize, built)
+        parts["maximise"].append(min(time_call(search) for _ in range(3)))
         sizes[len(data.X)] += 1  # the final model
         floor = [count * min(factorization_times(size)) for size, count in sizes.items()]
         parts["floor"].append(sum(floor))
@@ -109,7 +108,7 @@ def factorization_times(n: int, repeats: int = 5) -> list[float]:
     seconds = []
     for _ in range(repeats):
         work = K.copy(order="F")
-        seconds.append(time_call(lambda w=work: factorize_and_invert(w)))  # type: ignore[misc]
+        seconds.append(time_call(partial(factorize_and_invert, work)))
     return seconds
 
 
