@@ -1,5 +1,6 @@
-"""`python -m bench [--quick] [--only speed,quality,…]`: measures, and writes RESULTS.md,
-results.json and the tables of docs/benchmarks.md.
+"""`python -m bench [--quick] [--only speed,quality,…]`: measures, and writes the results.
+
+Written are RESULTS.md, results.json and the tables of docs/benchmarks.md.
 """
 
 import argparse
@@ -16,7 +17,7 @@ SECTIONS: Final = {
     "threads": threads.collect,
     "footprint": footprint.collect,
 }
-# a quick run never overwrites the full results
+# A quick run does not overwrite the full results.
 FULL_FOLDER, QUICK_FOLDER = "bench", "build/bench-quick"
 
 

@@ -1,6 +1,4 @@
-"""The noisy function that every side of a speed comparison sees, and random surfaces for the
-quality comparison.
-"""
+"""The data of the comparisons: a noisy function for speed, random surfaces for quality."""
 
 from dataclasses import dataclass
 from typing import Final, final
@@ -42,9 +40,8 @@ def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
     if kind == "run":
         first = max(3 * DIMENSION, n // 5)
         widths = np.exp(rng.uniform(np.log(0.02), np.log(0.3), (max(n - first, 0), 1)))
-        X[first:] = np.clip(
-            _CENTRE + widths * rng.standard_normal((len(widths), DIMENSION)), 0.0, 1.0
-        )
+        steps = widths * rng.standard_normal((len(widths), DIMENSION))
+        X[first:] = np.clip(_CENTRE + steps, 0.0, 1.0)
     ripples = 0.4 * np.sin(7.0 * X[:, 0] + 4.0 * X[:, 1]) + 0.3 * np.cos(9.0 * X[:, 2] * X[:, 3])
     f = (X - _CENTRE) ** 2 @ _WEIGHTS + ripples
     noise_std = rng.uniform(0.0, 0.1, n) * _RANGE
@@ -52,9 +49,7 @@ def noisy_function(n: int, seed: int, kind: str = "spread") -> Data:
 
 
 def random_surface(dimension: int, seed: int) -> Data:
-    """Noisy values of a random function, at scattered points and around the best of them, as in a
-    real run.
-    """
+    """Noisy values of a random function, at scattered points and around the best of them."""
     rng = np.random.default_rng((dimension, seed))
     n = int(rng.integers(3 * dimension, 12 * dimension + 1))
     # From rough, with many local maxima, to smooth; dimensions matter unequally.
@@ -65,7 +60,8 @@ def random_surface(dimension: int, seed: int) -> Data:
     features = 512
     tails = np.sqrt(5.0 / rng.chisquare(5, features))
     frequencies = rng.standard_normal((features, dimension)) * tails[:, None] / lengthscales
-    phases, weights = rng.uniform(0, 2 * np.pi, features), rng.standard_normal(features)
+    phases = rng.uniform(0, 2 * np.pi, features)
+    weights = rng.standard_normal(features)
 
     def f(points: Array) -> Array:
         return np.asarray(
@@ -75,9 +71,8 @@ def random_surface(dimension: int, seed: int) -> Data:
     X = sobol(n, dimension, int(rng.integers(2**31)))
     best = X[int(np.argmin(f(X)))]
     near = rng.random(n) < rng.uniform(0.0, 0.6)
-    X[near] = np.clip(
-        best + 0.1 * lengthscales * rng.standard_normal((int(near.sum()), dimension)), 0.0, 1.0
-    )
+    steps = 0.1 * lengthscales * rng.standard_normal((int(near.sum()), dimension))
+    X[near] = np.clip(best + steps, 0.0, 1.0)
     noise_std = float(np.exp(rng.uniform(np.log(1e-2), np.log(0.5)))) * rng.uniform(0.3, 1.0, n)
     return Data(X, f(X) + noise_std * rng.standard_normal(n), noise_std**2)
 

@@ -1,6 +1,4 @@
-"""What a library costs before it does anything: import time, and size on disk with all it
-requires.
-"""
+"""Import time of each library, and its size on disk with all it requires."""
 
 import statistics
 import subprocess
@@ -37,8 +35,8 @@ def collect(quick: bool) -> dict[str, Any]:
     repeats = 3 if quick else 5
     rows = []
     for name, code in IMPORTS.items():
-        import_seconds(code)  # the files are then in memory for all alike
-        closure = required(PACKAGES[name])
+        import_seconds(code)  # puts the files of each library into memory
+        closure = find_required(PACKAGES[name])
         rows.append(
             {
                 "name": name,
@@ -59,7 +57,7 @@ def import_seconds(code: str) -> float:
     return float(done.stdout.splitlines()[-1])
 
 
-def required(names: tuple[str, ...]) -> set[str]:
+def find_required(names: tuple[str, ...]) -> set[str]:
     """The packages and all that they require here, without extras, as far as installed."""
     found: set[str] = set()
     waiting = [Requirement(name) for name in names]
@@ -73,21 +71,18 @@ def required(names: tuple[str, ...]) -> set[str]:
         for text in installed.requires or []:
             needed = Requirement(text)
             extras = requirement.extras or {""}
-            if needed.marker is None or any(
-                needed.marker.evaluate({"extra": extra}) for extra in extras
-            ):
+            marker = needed.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras):
                 waiting.append(needed)
     return found
 
 
 def size_on_disk(name: str) -> int:
-    """Bytes of an installed package, compiled Python files left out; of its source where installed
-    in place.
-    """
+    """Bytes of an installed package without compiled Python files; of ceibo's source."""
     installed = _distribution(name)
-    files = (
-        [] if installed is None else [Path(str(file.locate())) for file in installed.files or []]
-    )
+    files = []
+    if installed is not None:
+        files = [Path(str(file.locate())) for file in installed.files or []]
     if name == "ceibo":
         files = list((ROOT / "src" / "ceibo").rglob("*"))
     return sum(file.stat().st_size for file in files if file.is_file() and file.suffix != ".pyc")

@@ -1,8 +1,7 @@
-"""One cold suggestion (fit and maximise) by each library, written as its documentation would have
-it.
+"""One cold suggestion (fit and maximise) by each library, as its documentation writes it.
 
-A peer takes data and returns the action to be timed; what a user has done before asking is done
-before timing.
+A peer takes data and returns the action to be timed; what comes before a suggestion, such as
+storing the data, is not timed.
 """
 
 import warnings

@@ -25,13 +25,13 @@ PACKAGES: Final = ("numpy", "scipy", "torch", "gpytorch", "botorch", "optuna")
 def environment(threads: int | None) -> dict[str, str]:
     """The environment with every thread variable set to `threads`, or with all of them unset."""
     variables = {name: value for name, value in os.environ.items() if name not in THREAD_VARIABLES}
-    return (
-        variables if threads is None else variables | dict.fromkeys(THREAD_VARIABLES, str(threads))
-    )
+    if threads is not None:
+        variables |= dict.fromkeys(THREAD_VARIABLES, str(threads))
+    return variables
 
 
 def run_child(module: str, request: dict[str, Any], threads: int | None = 1) -> Any:
-    """What `python -m module` answers to a request, from a fresh process."""
+    """The answer of `python -m module`, in a fresh process, to a request."""
     done = subprocess.run(
         [sys.executable, "-m", module, json.dumps(request)],
         cwd=ROOT,
@@ -44,13 +44,11 @@ def run_child(module: str, request: dict[str, Any], threads: int | None = 1) -> 
 
 
 def answer(measure: Callable[[dict[str, Any]], Any]) -> None:
-    """The child's side: reads the request from the command line and prints the answer as its last
-    line.
-    """
+    """Answers, in the child: reads the request from the command line, prints the answer last."""
     print(json.dumps(measure(json.loads(sys.argv[1]))), flush=True)
 
 
-def timed(action: Callable[[], object]) -> float:
+def time_call(action: Callable[[], object]) -> float:
     """Seconds that one call takes."""
     start = time.perf_counter()
     action()
@@ -58,7 +56,7 @@ def timed(action: Callable[[], object]) -> float:
 
 
 def progress(text: str) -> None:
-    """One line for the person waiting; results themselves go to files."""
+    """Prints a line about the progress on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,9 +1,8 @@
-"""The acquisition value that each maximiser finds on the same surface, so that speed is not bought
-with worse points.
+"""The acquisition value that each maximiser finds on the same surface.
 
 ceibo fits a model to random data; BoTorch gets the identical model (same kernel, hyperparameters,
 noise and mean) and maximises LogEI over it, ceibo maximises its own EI, and ceibo's EI is evaluated
-at both points.
+at both points. It shows that speed is not bought with worse points.
 """
 
 import time
@@ -25,25 +24,22 @@ QUANTILES: Final = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 def collect(quick: bool) -> dict[str, Any]:
     """Shares and quantiles over all surfaces and by dimension."""
     rows = run_child("bench.quality", {"surfaces": QUICK_SURFACES if quick else SURFACES})
-    groups = {"all": rows} | {
-        f"d = {d}": [row for row in rows if row["d"] == d] for d in DIMENSIONS
-    }
+    groups = {"all": rows}
+    for d in DIMENSIONS:
+        groups[f"d = {d}"] = [row for row in rows if row["d"] == d]
     return {"groups": {name: summary(group) for name, group in groups.items()}, "rows": rows}
 
 
 def summary(rows: list[dict[str, float]]) -> dict[str, Any]:
-    """How often each side is as good as the other, and the distribution of log(ceibo's value /
-    BoTorch's).
-    """
+    """How often each side is as good as the other, and quantiles of log(ceibo / BoTorch)."""
     difference = np.array([row["ceibo"] - row["botorch"] for row in rows])
     limit = np.log1p(-TOLERANCE)
+    quantiles = np.quantile(difference, QUANTILES).tolist()
     return {
         "surfaces": len(rows),
         "ceibo_at_least": float(np.mean(difference >= limit)),
         "botorch_at_least": float(np.mean(-difference >= limit)),
-        "quantiles": dict(
-            zip(map(str, QUANTILES), np.quantile(difference, QUANTILES).tolist(), strict=True)
-        ),
+        "quantiles": dict(zip(map(str, QUANTILES), quantiles, strict=True)),
         "ceibo_seconds": float(np.median([row["ceibo_seconds"] for row in rows])),
         "botorch_seconds": float(np.median([row["botorch_seconds"] for row in rows])),
         "model_difference": float(np.max([row["model_difference"] for row in rows])),
@@ -64,9 +60,7 @@ def measure(request: dict[str, Any]) -> list[dict[str, float]]:
 
 
 def compare(dimension: int, seed: int) -> dict[str, float]:
-    """One surface: log EI found by each side, seconds taken, and how far apart the two models' log
-    EI are.
-    """
+    """Log EI found by each side on one surface, seconds taken, and how far the models differ."""
     import torch
 
     from bench import peers
@@ -84,7 +78,8 @@ def compare(dimension: int, seed: int) -> dict[str, float]:
     found, value = peers.maximize_with_botorch(same, dimension)
     botorch_seconds = time.perf_counter() - started
     other = found.detach().numpy()
-    by_ceibo, by_botorch = (float(ei.log_value(point)[0]) for point in (own[None, :], other))
+    by_ceibo = float(ei.log_value(own[None, :])[0])
+    by_botorch = float(ei.log_value(other)[0])
     return {
         "d": dimension,
         "n": len(data.X),
@@ -97,9 +92,7 @@ def compare(dimension: int, seed: int) -> dict[str, float]:
 
 
 def log_ei_in_botorch(gp: GaussianProcess, best_mean: float) -> tuple[Any, float]:
-    """LogEI over the same Gaussian process in BoTorch, which maximises; and the unit its values are
-    in.
-    """
+    """LogEI over the same Gaussian process in BoTorch, and the unit of its values."""
     import torch
     from botorch.acquisition.analytic import LogExpectedImprovement
     from botorch.models import SingleTaskGP

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 
 from bench.data import noisy_function
-from bench.process import answer, progress, run_child, timed
+from bench.process import answer, progress, run_child, time_call
 from ceibo import acquisition
 from ceibo.gp import fit_gp
 
@@ -38,8 +38,10 @@ def suggest(n: int, seed: int) -> tuple[float, float]:
     """Seconds of the fit and of the maximisation of corrected EI."""
     data = noisy_function(n, seed)
     results = []
-    fit = timed(lambda: results.append(fit_gp(data.X, data.y, data.noise)))
-    maximise = timed(lambda: acquisition.maximize(acquisition.build("corrected-ei", results[0].gp)))
+    fit = time_call(lambda: results.append(fit_gp(data.X, data.y, data.noise)))
+    maximise = time_call(
+        lambda: acquisition.maximize(acquisition.build("corrected-ei", results[0].gp))
+    )
     return fit, maximise
 
 

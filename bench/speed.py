@@ -1,11 +1,10 @@
-"""Seconds of one cold suggestion by every library, on the same data, with one BLAS thread, beside
-the LAPACK floor.
-"""
+"""Seconds of one cold suggestion by every library on the same data, with one BLAS thread."""
 
 import gc
 import itertools
 import statistics
 from collections import Counter
+from functools import partial
 from typing import Any, Final
 from unittest import mock
 
@@ -14,7 +13,7 @@ from scipy.linalg import lapack
 from threadpoolctl import threadpool_limits
 
 from bench.data import DIMENSION, KINDS, Data, noisy_function
-from bench.process import answer, progress, run_child, timed
+from bench.process import answer, progress, run_child, time_call
 from ceibo import acquisition
 from ceibo.gp import fit_gp, likelihood, linalg
 
@@ -26,16 +25,13 @@ QUICK_REPEATS: Final = {20: 3, 50: 3, 150: 3}
 def collect(quick: bool) -> dict[str, Any]:
     """Seconds by kind of data, n and peer, and ceibo's own split and floor."""
     repeats = QUICK_REPEATS if quick else REPEATS
-    answered: dict[str, Any] = run_child(
-        "bench.speed", {"repeats": {str(n): count for n, count in repeats.items()}}
-    )
+    request = {"repeats": {str(n): count for n, count in repeats.items()}}
+    answered: dict[str, Any] = run_child("bench.speed", request)
     return answered
 
 
 def measure(request: dict[str, Any]) -> dict[str, Any]:
-    """The child's work: peers take turns, so that a disturbance of the machine hits all of them
-    alike.
-    """
+    """The child's work: peers take turns, so that a disturbance affects all of them alike."""
     from bench import peers  # torch is imported here, after the parent has set the thread limits
 
     peers.quiet()
@@ -43,9 +39,7 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
     with threadpool_limits(1), mock.patch.object(linalg, "blas_threads", return_value=1):
         for prepare in peers.PEERS.values():
             prepare(noisy_function(15, 0), 0)()
-        # what the imports left in memory is not to be collected again in the middle of a
-        # measurement
-        gc.freeze()
+        gc.freeze()  # so that no collection during a measurement visits what the imports made
         rows = []
         for kind, (size, repeats) in itertools.product(KINDS, request["repeats"].items()):
             n = int(size)
@@ -56,17 +50,10 @@ def measure(request: dict[str, Any]) -> dict[str, Any]:
                 for name, prepare in peers.PEERS.items():
                     action = prepare(data, repeat)
                     gc.collect()
-                    times[name].append(timed(action))
+                    times[name].append(time_call(action))
             inside = _inside([noisy_function(n, seed, kind) for seed in range(DATA_SETS)])
-            rows.append(
-                {
-                    "data": kind,
-                    "n": n,
-                    "repeats": repeats,
-                    "seconds": _summary(times),
-                    "ceibo": inside,
-                }
-            )
+            row = {"data": kind, "n": n, "repeats": repeats}
+            rows.append(row | {"seconds": _summary(times), "ceibo": inside})
     return {"dimension": DIMENSION, "rows": rows}
 
 
@@ -78,22 +65,19 @@ def _summary(times: dict[str, list[float]]) -> dict[str, dict[str, float]]:
 
 
 def _inside(data_sets: list[Data]) -> dict[str, float]:
-    """ceibo's time by part, and the time LAPACK alone needs for its factorizations; medians over
-    the data sets.
-    """
+    """Medians of ceibo's time by part, and of LAPACK's time for its factorizations alone."""
     parts: dict[str, list[float]] = {"fit": [], "maximise": [], "evaluations": [], "floor": []}
     for data in data_sets:
         sizes = evaluated_sizes(data)
         parts["evaluations"].append(sum(sizes.values()))
-        parts["fit"].append(min(timed(lambda d=data: fit_gp(d.X, d.y, d.noise)) for _ in range(3)))  # type: ignore[misc]
-        gp = fit_gp(data.X, data.y, data.noise).gp
-        built = acquisition.build("corrected-ei", gp)
-        times = [timed(lambda a=built: acquisition.maximize(a)) for _ in range(3)]  # type: ignore[misc]
-        parts["maximise"].append(min(times))
+        fit = partial(fit_gp, data.X, data.y, data.noise)
+        parts["fit"].append(min(time_call(fit) for _ in range(3)))
+        built = acquisition.build("corrected-ei", fit().gp)
+        search = partial(acquisition.maximize, built)
+        parts["maximise"].append(min(time_call(search) for _ in range(3)))
         sizes[len(data.X)] += 1  # the final model
-        parts["floor"].append(
-            sum(count * min(factorization_times(size)) for size, count in sizes.items())
-        )
+        floor = [count * min(factorization_times(size)) for size, count in sizes.items()]
+        parts["floor"].append(sum(floor))
     return {name: statistics.median(values) for name, values in parts.items()}
 
 
@@ -102,11 +86,11 @@ def evaluated_sizes(data: Data) -> Counter[int]:
     sizes: Counter[int] = Counter()
     original = likelihood.Objective.__call__
 
-    def counted(self: likelihood.Objective, theta: Any) -> Any:
+    def count_call(self: likelihood.Objective, theta: Any) -> Any:
         sizes[len(self.data.X)] += 1
         return original(self, theta)
 
-    with mock.patch.object(likelihood.Objective, "__call__", counted):
+    with mock.patch.object(likelihood.Objective, "__call__", count_call):
         fit_gp(data.X, data.y, data.noise)
     return sizes
 
@@ -124,7 +108,7 @@ def factorization_times(n: int, repeats: int = 5) -> list[float]:
     seconds = []
     for _ in range(repeats):
         work = K.copy(order="F")
-        seconds.append(timed(lambda w=work: factorize_and_invert(w)))  # type: ignore[misc]
+        seconds.append(time_call(partial(factorize_and_invert, work)))
     return seconds
 
 

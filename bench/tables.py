@@ -57,12 +57,12 @@ def _sections(results: Results) -> list[str]:
 
 
 def _headline(results: Results) -> str:
-    """One line for each thing measured; what was not is said."""
+    """One line for each section, also for those without results."""
     lines = []
     for name, say in _HEADLINES.items():
-        said = (
-            say(results[name]) if name in results else f"{name.capitalize()}: not in these results"
-        )
+        said = f"{name.capitalize()}: not in these results"
+        if name in results:
+            said = say(results[name])
         lines.append(f"- {said} (`python -m bench --only {name}`)")
     return "\n".join(lines)
 
@@ -335,9 +335,7 @@ _HEADLINES: Final = {
 
 
 def write(results: Results, folder: str, *, pages: bool) -> str:
-    """Writes RESULTS.md into a folder of the project and, if asked, the page of the documentation;
-    returns its text.
-    """
+    """Writes RESULTS.md and, if asked, the page of the documentation; returns the text."""
     text = report(results)
     (ROOT / folder / "RESULTS.md").write_text(text, encoding="utf-8")
     if pages:

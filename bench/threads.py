@@ -1,5 +1,4 @@
-"""BLAS threads: the table behind ceibo.gp.linalg.blas_threads, and whether ceibo's speed depends on
-the setting.
+"""BLAS threads: the table behind ceibo.gp.linalg.blas_threads, and their effect on speed.
 
 `python -m bench.threads` prints the first: seconds of a Cholesky factor and inverse with one thread
 and with two.
@@ -21,9 +20,7 @@ SUGGESTION_SIZES: Final = (50, 150, 300)
 
 
 def collect(quick: bool) -> dict[str, Any]:
-    """Suggestion time in processes started with one BLAS thread and with the default; they take
-    turns.
-    """
+    """Suggestion time with one BLAS thread and with the default, in processes that take turns."""
     sizes = [n for n in SUGGESTION_SIZES if not quick or n <= 150]
     request = {"sizes": sizes, "repeats": 5 if quick else 15}
     seconds: dict[str, list[dict[str, float]]] = {"one": [], "default": []}
@@ -52,9 +49,7 @@ def measure(request: dict[str, Any]) -> dict[str, float]:
 
 
 def factorization_table() -> str:
-    """Markdown: n, milliseconds with one and with two threads, median (minimum), and what ceibo
-    uses.
-    """
+    """Markdown table by n: milliseconds with one and two threads, and what ceibo uses."""
     lines = [
         "| n | 1 thread | 2 threads | 1 / 2 by median | by minimum | ceibo uses |",
         "|--:|--:|--:|--:|--:|--:|",

@@ -1,5 +1,4 @@
-"""Trains a small convolutional network on scikit-learn's digits, then compresses it: ranks chosen
-under a noisy error.
+"""Trains a small network on scikit-learn's digits, then compresses it under a noisy error.
 
 Each candidate is judged on a few pictures drawn afresh, so its error is noisy; the search is told
 how noisy. At the end the network it recommends is measured on all held-back pictures, beside the

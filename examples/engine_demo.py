@@ -1,5 +1,6 @@
-"""Optimises a noisy function with the array-level engine, and shows why the best noisy value is not
-the best point.
+"""Optimises a noisy function with the array-level engine.
+
+It shows why the best noisy value is not the best point.
 
 Run it with `make run`, or `python examples/engine_demo.py`.
 """
@@ -20,7 +21,7 @@ Array = np.ndarray
 
 
 def truth(X: Array) -> Array:
-    """A tilted bowl with ripples, f = 0 at OPTIMUM. In real life nobody can see this."""
+    """A tilted bowl with ripples, f = 0 at OPTIMUM; in practice it is not known."""
     a, b = (X - OPTIMUM).T
     return np.asarray(
         4.0 * a**2 + 4.0 * b**2 + 2.0 * a * b + 0.5 * (1.0 - np.cos(12.0 * a)) * (1.0 + b**2)
@@ -61,7 +62,7 @@ def main() -> None:
 
 
 def summary(console: Console, gp: GaussianProcess, X: Array, y: Array) -> None:
-    """The raw best, the honest best and the recommendation, beside the truth."""
+    """Prints the raw best and the model's two answers, beside the truth."""
     best = acquisition.build("corrected-ei", gp).incumbent
     lucky = int(np.argmin(y))
     recommended = acquisition.recommend(gp).x[None, :]

@@ -33,28 +33,26 @@ def measure(X: torch.Tensor) -> torch.Tensor:
     return truth(X) + NOISE_STD * torch.randn(len(X), 1, dtype=X.dtype)
 
 
-def fitted(X: torch.Tensor, Y: torch.Tensor) -> SingleTaskGP:
+def fit(X: torch.Tensor, Y: torch.Tensor) -> SingleTaskGP:
     model = SingleTaskGP(X, Y)  # the noise is inferred; give train_Yvar where it is known
     fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     return model
 
 
 def with_botorch() -> torch.Tensor:
-    """The usual loop; only the acquisition function differs: no `best_f`, the observed points
-    instead.
-    """
+    """The usual loop; the acquisition function takes the observed points instead of `best_f`."""
     torch.manual_seed(0)
     bounds = torch.tensor([[0.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
     X = torch.rand(6, 2, dtype=torch.float64)
     Y = measure(X)
     while len(X) < TRIALS:
-        acquisition = LogCorrectedExpectedImprovement(fitted(X, Y), X_observed=X)
+        acquisition = LogCorrectedExpectedImprovement(fit(X, Y), X_observed=X)
         candidates, _ = optimize_acqf(
             acquisition, bounds, q=2, num_restarts=4, raw_samples=64, sequential=True
         )
         X, Y = torch.cat([X, candidates]), torch.cat([Y, measure(candidates)])
-    # the best by posterior mean, 1 x d
-    return LogCorrectedExpectedImprovement(fitted(X, Y), X).X_incumbent
+    # The best observed point by posterior mean, 1 x d.
+    return LogCorrectedExpectedImprovement(fit(X, Y), X).X_incumbent
 
 
 def strategy() -> GenerationStrategy:
@@ -73,9 +71,7 @@ def strategy() -> GenerationStrategy:
 
 
 def with_ax() -> Client:
-    """An Ax experiment of 20 trials; Ax is told the standard error of each value, and so knows the
-    noise.
-    """
+    """An Ax experiment of 20 trials; Ax knows the noise from the standard error of each value."""
     torch.manual_seed(1)
     register_with_ax()  # lets Ax save the experiment with the class's name
     client = Client(random_seed=0)
@@ -92,7 +88,7 @@ def with_ax() -> Client:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    torch.set_num_threads(1)  # tiny matrices: more threads only wait for one another
+    torch.set_num_threads(1)  # on small matrices more threads are slower
     best = with_botorch()
     print(
         f"BoTorch: best measured point ({best[0, 0]:.2f}, {best[0, 1]:.2f}), truly"

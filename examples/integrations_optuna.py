@@ -1,5 +1,4 @@
-"""CeiboSampler in Optuna: a noisy objective, its noise reported, an early stop, and the best trial
-by the model.
+"""CeiboSampler in Optuna: noise reported, an early stop, the best trial by the model.
 
 Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_optuna.py`.
 """
@@ -29,7 +28,7 @@ def objective(trial: optuna.Trial) -> float:
     layers = trial.suggest_int("layers", 1, 9)
     solvent = trial.suggest_categorical("solvent", ["water", "ethanol"])
     values = truth(x, layers, solvent) + 0.4 * rng.standard_normal(REPEATS)
-    # leave it out and it is inferred
+    # Without a report the noise is inferred.
     report_noise(trial, float(np.std(values, ddof=1) / np.sqrt(REPEATS)))
     return float(np.mean(values))
 

@@ -1,5 +1,4 @@
-"""Many machines on one study: each runs the same command with the same storage, and they share the
-work.
+"""Many machines share one study: each runs the same command with the same storage.
 
 python many_machines.py [STORAGE]
 

@@ -27,7 +27,7 @@ BEST = {"temperature": 61.0, "rate": 4e-3, "solvent": "ethanol"}
 
 
 def truth(params: dict[str, Any]) -> float:
-    """Loss of yield, 0 at BEST. In real life nobody can see this."""
+    """Loss of yield, 0 at BEST; in practice it is not known."""
     heat = (params["temperature"] - BEST["temperature"]) / 35.0
     rate = math.log10(params["rate"] / BEST["rate"])
     solvent = {"water": 1.2, "ethanol": 0.0, "acetone": 0.8}[params["solvent"]]
@@ -69,9 +69,7 @@ def main() -> None:
 
 
 def report(console: Console, result: ceibo.Result) -> None:
-    """The raw best, the honest best and the recommendation, beside the truth; and why it
-    stopped.
-    """
+    """Prints the raw best, the two answers beside the truth, and why the run ended."""
     raw, best, recommended = result.best_observed, result.best, result.recommended
     table = Table(
         title=f"After {len(result.study.trials)} trials (the truth: 0 at {_settings(BEST)})"

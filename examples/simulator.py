@@ -1,4 +1,4 @@
-"""A simulator: how many clerks, and how fast, for a counter with random customers?
+"""A simulator: the number and speed of the clerks at a counter with random customers.
 
 Each evaluation runs a few simulated days; their scatter tells ceibo how noisy the answer is. Clerks
 and speed cost money, waiting customers cost more. A counter that cannot keep up costs a hundred
@@ -35,10 +35,9 @@ def one_day(clerks: int, speed: float, rng: random.Random) -> float:
 
 def cost(params: dict[str, Any]) -> ceibo.Measurement:
     """Logarithm of the cost of five simulated days, as replicates."""
-    rng = random.Random(repr(sorted(params.items())))  # every setting has its own, repeatable, luck
-    return ceibo.Measurement.of(
-        [math.log(one_day(params["clerks"], params["speed"], rng)) for _ in range(5)]
-    )
+    rng = random.Random(repr(sorted(params.items())))  # the same days for the same setting
+    days = [one_day(params["clerks"], params["speed"], rng) for _ in range(5)]
+    return ceibo.Measurement.of([math.log(day) for day in days])
 
 
 def main() -> None:

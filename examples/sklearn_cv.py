@@ -1,7 +1,7 @@
-"""A scikit-learn model: cross-validation is a noisy measurement, so say how noisy it is.
+"""A scikit-learn model tuned by cross-validation, a measurement whose noise is told.
 
-The score of k folds is their mean; its noise is about their standard deviation over √k. With that,
-ceibo neither trusts a lucky split nor wastes fits on splitting hairs.
+The score of k folds is their mean; its noise is about their standard deviation over √k. Told the
+noise, ceibo neither trusts a lucky split nor spends fits on differences below the noise.
 """
 
 from typing import Any

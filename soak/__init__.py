@@ -2,14 +2,11 @@
 
 python -m soak                all of them in turn
 python -m soak.kills          500 processes killed at random moments, on SQLite and on PostgreSQL
-python -m soak.concurrency    64 processes on one SQLite file, 64 on a PostgreSQL server that is
-                              crashed thrice
-python -m soak.resume         100 studies killed and reopened, byte for byte the unbroken study; 8
-                              workers verified
+python -m soak.concurrency    64 processes on SQLite, and on a PostgreSQL server crashed thrice
+python -m soak.resume         100 studies killed and reopened; 8 workers verified
 python -m soak.machine        2,000 random sequences of everything a study does
 python -m soak.noise          unknown noise inferred on 50 data sets
 python -m soak.cost           a cheaper measurement stops later; profit
 python -m soak.mixed          a space of every kind of parameter, beside random search
-python -m soak.overhead       store time of ask + tell; opening a study of 10,000 trials and asking
-                              it
+python -m soak.overhead       time of storing; opening and asking a study of 10,000 trials
 """

@@ -1,32 +1,26 @@
-"""Every endurance check in turn; what `make soak` runs. Exits with 1 if any of them missed its
-target.
-"""
+"""Every endurance check in turn (`make soak`); exits with 1 if one missed its target."""
 
 import subprocess
 import sys
 import time
 
 CHECKS = (
-    *(
-        "kills",
-        "concurrency",
-        "resume",
-        "machine",
-        "noise",
-        "cost",
-        "mixed",
-        "failures",
-        "overhead",
-    ),
-    *(
-        "report",
-        "cli_hostile",
-        "cli_children",
-        "cli_kills",
-        "paper_kills",
-        "optuna_parallel",
-        "optuna_ray",
-    ),
+    "kills",
+    "concurrency",
+    "resume",
+    "machine",
+    "noise",
+    "cost",
+    "mixed",
+    "failures",
+    "overhead",
+    "report",
+    "cli_hostile",
+    "cli_children",
+    "cli_kills",
+    "paper_kills",
+    "optuna_parallel",
+    "optuna_ray",
 )
 
 

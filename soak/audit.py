@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 import sqlalchemy as sa
 
@@ -11,6 +12,7 @@ from ceibo.study.store import QUEUED, RUNNING, Store
 from soak.children import Acknowledged
 
 
+@final
 @dataclass(frozen=True)
 class Audit:
     """Counts of what must not happen; all zero is a pass."""
@@ -26,7 +28,7 @@ class Audit:
 
 
 def audit(store: Store, study_id: int, acknowledged: Sequence[Acknowledged]) -> Audit:
-    """Compare a study, read afresh from the database, with what its workers were told is stored."""
+    """Compares a study, read from the database, with what its workers saw acknowledged."""
     snapshot, events = store.snapshot(study_id), store.events(study_id)
     stored = {
         (t.number, m.key): m.measurement.value for t in snapshot.trials for m in t.measurements
@@ -42,7 +44,7 @@ def audit(store: Store, study_id: int, acknowledged: Sequence[Acknowledged]) -> 
 
 
 def intact(url: str) -> bool:
-    """SQLite's own check of the whole file; PostgreSQL has checked its log when it started."""
+    """Whether the file passes SQLite's check; PostgreSQL checks its log when it starts."""
     parsed = sa.make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return True

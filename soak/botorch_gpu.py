@@ -1,5 +1,6 @@
-"""The BoTorch acquisition functions on a GPU: values, gradients and optimize_acqf in float64,
-beside the CPU.
+"""The BoTorch acquisition functions on a GPU, beside the CPU.
+
+Compared are values, gradients and optimize_acqf, in float64.
 
 python -m soak.botorch_gpu     needs CUDA, torch and BoTorch; of ceibo only its source file
 
@@ -32,9 +33,7 @@ NAMES: Final = (
 
 
 def classes() -> Any:
-    """The module, loaded from its file: it needs nothing else of ceibo, so the machine need not
-    have it installed.
-    """
+    """The module, loaded from its file, so that ceibo need not be installed."""
     spec = importlib.util.spec_from_file_location("ceibo_botorch", _SOURCE)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(_SOURCE)
@@ -47,13 +46,12 @@ def data(device: str, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
     """Noisy values of a smooth function in six dimensions, the same on every device."""
     generator = torch.Generator().manual_seed(0)
     X = torch.rand(_N, _D, generator=generator, dtype=torch.float64)
-    Y = torch.sin(4 * X).sum(dim=-1, keepdim=True) + _NOISE * torch.randn(
-        _N, 1, generator=generator, dtype=X.dtype
-    )
+    noise = _NOISE * torch.randn(_N, 1, generator=generator, dtype=X.dtype)
+    Y = torch.sin(4 * X).sum(dim=-1, keepdim=True) + noise
     return X.to(device, dtype), Y.to(device, dtype)
 
 
-def fitted(device: str, dtype: torch.dtype, state: dict[str, torch.Tensor] | None) -> SingleTaskGP:
+def fit(device: str, dtype: torch.dtype, state: dict[str, torch.Tensor] | None) -> SingleTaskGP:
     model = SingleTaskGP(*data(device, dtype))
     if state is None:
         fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
@@ -62,7 +60,7 @@ def fitted(device: str, dtype: torch.dtype, state: dict[str, torch.Tensor] | Non
     return model.to(device, dtype).eval()
 
 
-def evaluated(
+def evaluate(
     module: Any, name: str, model: SingleTaskGP, X: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values and gradients at X (b x 1 x d), with three pending points, on the CPU in float64."""
@@ -74,14 +72,11 @@ def evaluated(
     return values.detach().cpu().double(), gradient.cpu().double()
 
 
-def optimized(
-    module: Any, name: str, model: SingleTaskGP, observed: torch.Tensor
-) -> dict[str, Any]:
+def optimize(module: Any, name: str, model: SingleTaskGP, observed: torch.Tensor) -> dict[str, Any]:
     """optimize_acqf from the same starts on every device."""
     function = getattr(module, name)(model, observed)
-    starts = torch.rand(
-        16, 1, _D, generator=torch.Generator().manual_seed(1), dtype=torch.float64
-    ).to(observed)
+    generator = torch.Generator().manual_seed(1)
+    starts = torch.rand(16, 1, _D, generator=generator, dtype=torch.float64).to(observed)
     bounds = torch.stack([torch.zeros(_D), torch.ones(_D)]).to(observed)
     began = time.perf_counter()
     x, value = optimize_acqf(
@@ -97,13 +92,13 @@ def optimized(
 def compare(
     module: Any, name: str, cpu: SingleTaskGP, state: dict[str, torch.Tensor]
 ) -> dict[str, Any]:
-    gpu = fitted("cuda", torch.float64, state)
+    gpu = fit("cuda", torch.float64, state)
     X = torch.rand(500, 1, _D, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    here, there = evaluated(module, name, cpu, X), evaluated(module, name, gpu, X.cuda())
-    single = fitted("cuda", torch.float32, state)
-    rough = evaluated(module, name, single, X.cuda().float())
-    first = optimized(module, name, cpu, data("cpu", torch.float64)[0])
-    second = optimized(module, name, gpu, data("cuda", torch.float64)[0])
+    here, there = evaluate(module, name, cpu, X), evaluate(module, name, gpu, X.cuda())
+    single = fit("cuda", torch.float32, state)
+    rough = evaluate(module, name, single, X.cuda().float())
+    first = optimize(module, name, cpu, data("cpu", torch.float64)[0])
+    second = optimize(module, name, gpu, data("cuda", torch.float64)[0])
     return {
         "largest difference of values": float((here[0] - there[0]).abs().max()),
         "largest relative difference of gradients": float(
@@ -123,7 +118,7 @@ def main() -> int:
         print("no CUDA device here")
         return 2
     module = classes()
-    cpu = fitted("cpu", torch.float64, None)
+    cpu = fit("cpu", torch.float64, None)
     state = cpu.state_dict()
     figures: dict[str, Any] = {
         "device": torch.cuda.get_device_name(),
@@ -133,9 +128,8 @@ def main() -> int:
     ok = True
     for name in NAMES:
         found = figures[name] = compare(module, name, cpu, state)
-        same_values = (
-            abs(found["optimize_acqf: values"][0] - found["optimize_acqf: values"][1]) < 1e-6
-        )
+        on_cpu, on_gpu = found["optimize_acqf: values"]
+        same_values = abs(on_cpu - on_gpu) < 1e-6
         equal = (
             found["largest difference of values"] < 1e-9
             and found["largest relative difference of gradients"] < 1e-6

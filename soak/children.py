@@ -9,16 +9,18 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, hand_out_key
 
 
+@final
 @dataclass(frozen=True)
 class Acknowledged:
-    """One line of a child's diary: `tell` returned for this measurement, after `seconds` for ask
-    and tell.
+    """One line of a diary: `tell` returned for this measurement.
+
+    `seconds` are those of ask and tell together.
     """
 
     number: int
@@ -27,11 +29,10 @@ class Acknowledged:
     seconds: float
 
 
+@final
 @dataclass(frozen=True)
 class Diary:
-    """A file a child appends to; each line reaches the kernel before the child goes on, so a kill
-    keeps it.
-    """
+    """A file that a child appends to; a line written is kept if the child is killed."""
 
     path: Path
 
@@ -56,6 +57,7 @@ class Diary:
         return told, [line for line in lines if line.startswith("error ")]
 
 
+@final
 @dataclass(frozen=True)
 class Job:
     """What a child works on."""
@@ -70,9 +72,7 @@ class Job:
 
 
 def fork(work: Callable[[], None], diary: Diary) -> int:
-    """Run `work` in a child process; an exception is written to the diary. Returns the
-    process id.
-    """
+    """Runs `work` in a child process, whose id it returns; the diary gets an exception."""
     pid = os.fork()
     if pid:
         return pid
@@ -92,7 +92,7 @@ def _child(work: Callable[[], None], diary: Diary) -> NoReturn:
 
 
 def ask(store: Store, study_id: int, lease: Lease, generator: random.Random) -> StoredTrial:
-    """Take over an orphan, or make a new trial at a random point."""
+    """Takes over a trial whose worker died, or makes a new one at a random point."""
     claimed = store.claim(study_id, lease)
     if claimed is not None:
         return claimed
@@ -102,9 +102,7 @@ def ask(store: Store, study_id: int, lease: Lease, generator: random.Random) -> 
 
 
 def worker(job: Job) -> None:
-    """Ask and tell until the job's trials are told (or for ever), noting each acknowledged
-    measurement.
-    """
+    """Asks and tells until the job's trials are told, noting each acknowledged measurement."""
     store = Store(job.url)
     generator = random.Random(f"{job.seed}/{job.worker}/{os.getpid()}")
     lease = Lease(f"{job.worker}-{os.getpid()}", job.lease_seconds)

@@ -1,4 +1,4 @@
-"""Hostile parameter names and values through `ceibo run`: each delivered as it is, or refused."""
+"""Hostile parameter names and values in `ceibo run`: delivered unchanged, or refused."""
 
 import argparse
 import contextlib
@@ -9,6 +9,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from ceibo.cli import main as ceibo
 from ceibo.study import Study
@@ -77,6 +78,7 @@ PIECES = (
 PER_STUDY = 10
 
 
+@final
 @dataclass(frozen=True)
 class Figures:
     """What became of the names and values."""
@@ -145,15 +147,15 @@ def _deliver(space: dict[str, list[str]], number: int) -> tuple[int, list[str]]:
 
 
 def _run(space: dict[str, list[str]], dry: bool, name: str = "dry") -> tuple[int, str]:
-    def quoted(text: str) -> str:
+    def quote(text: str) -> str:
         return json.dumps(text).replace("\x7f", "\\u007f")
 
     lines = []
     for key, values in space.items():
-        choices = ", ".join(map(quoted, values))
-        lines.append(f"{quoted(key)} = {{type = 'categorical', choices = [{choices}]}}")
+        choices = ", ".join(map(quote, values))
+        lines.append(f"{quote(key)} = {{type = 'categorical', choices = [{choices}]}}")
     argv = [sys.executable, "echo.py", *(f"{{{key}}}" for key in space)]
-    command = f"argv = [{', '.join(map(quoted, argv))}]"
+    command = f"argv = [{', '.join(map(quote, argv))}]"
     head = [f'name = "{name}"', f'storage = "sqlite:///{name}.db"', "[space]"]
     text = "\n".join([*head, *lines, "[command]", command, "timeout = 60", "[stop]", "trials = 3"])
     Path("study.toml").write_text(text, encoding="utf-8", newline="")

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from ceibo import Study
 from ceibo.errors import CeiboError
@@ -51,6 +52,7 @@ trials = {trials}
 """
 
 
+@final
 @dataclass(frozen=True)
 class Figures:
     """What a series of kills did."""

@@ -1,5 +1,6 @@
-"""Many processes on one study: nothing lost, no number twice, no error shown, also while the server
-crashes.
+"""Many processes on one study, also while the server crashes.
+
+No result may be lost, no number given twice, no error shown.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from ceibo.study.store import Store
 from soak.audit import Audit, audit
@@ -18,6 +20,7 @@ from soak.children import Diary, Job, fork, worker
 from soak.server import Server, running_server
 
 
+@final
 @dataclass(frozen=True)
 class Crowd:
     """Figures of one run."""
@@ -33,7 +36,7 @@ class Crowd:
 def run_crowd(
     url: str, folder: Path, processes: int, trials: int, meanwhile: Callable[[], None]
 ) -> Crowd:
-    """Let `processes` workers tell `trials` trials each, while `meanwhile` happens."""
+    """Lets `processes` workers tell `trials` trials each, while `meanwhile` runs."""
     store = Store(url)
     study = store.create_study("crowd", {}, {})
     store.close()
@@ -65,11 +68,10 @@ def run_crowd(
     )
 
 
+@final
 @dataclass(frozen=True)
 class Crashes:
-    """Crash and restart a server `times` times, spread evenly over the work by watching the
-    diaries.
-    """
+    """Crashes and restarts a server `times` times, evenly over the work seen in the diaries."""
 
     server: Server
     folder: Path
@@ -78,13 +80,13 @@ class Crashes:
 
     def __call__(self) -> None:
         for index in range(self.times):
-            while self._told() < self.expected * (index + 0.5) / self.times:
+            while self._count_told() < self.expected * (index + 0.5) / self.times:
                 time.sleep(0.02)
             self.server.crash()
             time.sleep(0.5)
             self.server.start()
 
-    def _told(self) -> int:
+    def _count_told(self) -> int:
         return sum(path.read_bytes().count(b"ack ") for path in self.folder.glob("diary-*"))
 
 

@@ -1,12 +1,10 @@
-"""The price of a measurement on the Sphere problem: a cheaper one stops later, and what it
-brought.
-"""
+"""Prices of a measurement on the Sphere problem: when each stops, and the profit."""
 
 import argparse
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 
@@ -22,6 +20,7 @@ def sphere(params: Mapping[str, Any]) -> float:
     return float(sum(value**2 for value in params.values()))
 
 
+@final
 @dataclass(frozen=True)
 class Outcome:
     """One run that was stopped by its price, or by the most trials allowed."""

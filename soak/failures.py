@@ -1,5 +1,4 @@
-"""Objectives that fail in a region, at random, or nowhere near the optimum: what the failures cost,
-and the answer.
+"""Objectives that fail in a region or at random: the failures, and the answers.
 
 Thirty trials with noise 0.01 on each of five objectives of range about one. Counted: failed trials,
 the longest row of them, and how far the true values at `best` and `recommended` are from the best
@@ -12,7 +11,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -50,6 +49,7 @@ def category(p: dict[str, Any]) -> float | None:
     return {"a": 0.3, "b": 0.0, "c": 0.2}[p["kind"]] + float(p["x"] - 0.5) ** 2
 
 
+@final
 @dataclass(frozen=True)
 class Task:
     objective: Objective
@@ -68,8 +68,9 @@ TASKS: Final = {
 
 
 def run(task: Task, seed: int, trials: int) -> tuple[int, int, float, float | None]:
-    """Failed trials, the longest row of them, and the regrets of best and recommended (None: it
-    fails).
+    """Failed trials, the longest row of them, and the regrets of best and recommended.
+
+    The regret is None if the recommended setting fails.
     """
     rng = np.random.default_rng([seed, 3])
     study = Study.create(task.space, seed=seed)

@@ -1,6 +1,4 @@
-"""Kill a working process at random moments, many times; nothing it acknowledged may be missing
-afterwards.
-"""
+"""Kills a working process at random moments; nothing it acknowledged may be missing."""
 
 import argparse
 import os
@@ -11,6 +9,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.study.store import Lease, Store
@@ -21,6 +20,7 @@ from soak.server import running_server
 LEASE_SECONDS = 0.3
 
 
+@final
 @dataclass(frozen=True)
 class Killed:
     """Figures of one series of kills."""
@@ -34,9 +34,7 @@ class Killed:
 
 
 def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
-    """Start a worker, kill it after a random time, `kills` times; then finish what the dead left
-    behind.
-    """
+    """Starts and kills a worker `kills` times, then finishes the trials left behind."""
     store = Store(url)
     study = store.create_study("kills", {}, {})
     store.close()
@@ -58,7 +56,7 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
 
 
 def finish(store: Store, study_id: int) -> None:
-    """Take over every orphan once its lease has lapsed, and tell it."""
+    """Takes over every trial left behind once its lease has expired, and tells it."""
     time.sleep(LEASE_SECONDS + 0.1)
     while (trial := store.claim(study_id, Lease("finisher"))) is not None:
         store.tell(study_id, trial.number, Measurement(0.0))
@@ -79,11 +77,9 @@ def main() -> int:
         for database in ("SQLite", "PostgreSQL"):
             folder = Path(name) / database
             folder.mkdir()
-            url = (
-                f"sqlite:///{folder / 'study.db'}"
-                if database == "SQLite"
-                else server.new_database()
-            )
+            url = f"sqlite:///{folder / 'study.db'}"
+            if database == "PostgreSQL":
+                url = server.new_database()
             begin = time.perf_counter()
             result = kill_often(url, folder, options.kills, options.seed)
             a = result.audit

@@ -1,5 +1,4 @@
-"""Random sequences of ask, tell, correct, fail, release, add, enqueue, kills and reopening: no
-invariant may break.
+"""Random sequences of everything a study does; no invariant may break.
 
 A kill is simulated by dropping the study without a word and opening it again from its file; kills
 of real processes at every statement are in soak.kills and in the tests of the store.
@@ -11,6 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import final
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -40,9 +40,11 @@ measurements = st.builds(Measurement, values, noises) | st.builds(
 numbers = st.integers(0, 40)
 
 
+@final
 class StudyMachine(RuleBasedStateMachine):
-    """A study and, beside it, what was acknowledged; suggestions are those of the initial design,
-    as it is long.
+    """A study and, beside it, what was acknowledged.
+
+    Suggestions are those of an initial design that does not end.
     """
 
     def __init__(self) -> None:
@@ -51,8 +53,7 @@ class StudyMachine(RuleBasedStateMachine):
         self.url = f"sqlite:///{Path(self.folder.name) / 'study.db'}"
         self.study = Study.create(SPACE, storage=self.url, seed=7, n_initial=1_000_000)
         self.told: dict[tuple[int, str], Measurement] = {}
-        # what was told before the first correction
-        self.first: dict[tuple[int, str], Measurement] = {}
+        self.first: dict[tuple[int, str], Measurement] = {}  # told before the first correction
         self.asked: list[Trial] = []
         self.states: list[str] = []
 
@@ -169,7 +170,7 @@ class StudyMachine(RuleBasedStateMachine):
         self.states = [trial.state for trial in trials]
 
     def teardown(self) -> None:
-        """At the end of each sequence: what a reader finds who comes later."""
+        """Checks, at the end of each sequence, what a later reader finds."""
         later = Study.open(self.url)
         assert later.trials == self.study.trials
         assert later.verify().ok
@@ -185,9 +186,7 @@ class StudyMachine(RuleBasedStateMachine):
 
 
 def run_sequences(count: int) -> None:
-    """Runs that many sequences; raises at the first broken invariant, with the shortest sequence
-    that breaks it.
-    """
+    """Runs `count` sequences; raises the shortest one that breaks an invariant."""
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large]
     options = settings(
         max_examples=count,

@@ -1,5 +1,4 @@
-"""A space of every kind of parameter under noise: how close to the known optimum, and better than
-random search?
+"""A space of every kind of parameter under noise, beside random search.
 
 Two floats, one logarithmic float, two integers, two categories; noise of 5 % of the range; 60
 trials. Judged by the true value at the best measured setting and at the recommended one, which is
@@ -10,6 +9,7 @@ is judged by the true value of its best measurement.
 import argparse
 import sys
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from scipy.stats import wilcoxon
@@ -20,6 +20,7 @@ from ceibo_lab.problems.mixed import PROCESS, process_range, process_truth
 SPACE, RANGE, truth = PROCESS, process_range(), process_truth
 
 
+@final
 @dataclass(frozen=True)
 class Outcome:
     """True values, from 0 (the optimum), of one seed."""

@@ -1,4 +1,4 @@
-"""Noise that nobody told: how well it is inferred, on functions drawn at random.
+"""Unknown noise: how well it is inferred, on functions drawn at random.
 
 Functions are draws from a Matérn-5/2 process with a length scale of 0.25 to 1 times √d, d = 1, 2,
 3; the noise is 5 to 30 % of the function's range. The inferred standard deviation is to lie within
@@ -9,6 +9,7 @@ times.
 import argparse
 import sys
 from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ceibo.gp.inputs import Array
 SEED = 20240
 
 
+@final
 @dataclass(frozen=True)
 class DataSet:
     """Points, true values there and the noise's standard deviation."""
@@ -39,7 +41,7 @@ def draw(index: int, points: int) -> DataSet:
     return DataSet(X[:points], f[:points], rng.uniform(0.05, 0.3) * float(np.ptp(f)))
 
 
-def inferred(data: DataSet, replicates: int, rng: np.random.Generator) -> float:
+def infer_noise(data: DataSet, replicates: int, rng: np.random.Generator) -> float:
     """The standard deviation a study infers from noisy measurements of the data set."""
     study = Study.create({f"x{j}": Float(0, 1) for j in range(data.X.shape[1])})
     for x, value in zip(data.X, data.f, strict=True):
@@ -59,7 +61,7 @@ def ratios(count: int, points: int, replicates: int) -> Array:
     for index in range(count):
         data = draw(index, points)
         rng = np.random.default_rng([SEED, index, replicates])
-        found.append(inferred(data, replicates, rng) / data.noise)
+        found.append(infer_noise(data, replicates, rng) / data.noise)
     return np.array(found)
 
 

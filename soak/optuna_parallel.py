@@ -39,9 +39,7 @@ def objective(trial: optuna.Trial) -> float:
 
 
 def sqlalchemy_url(url: str) -> str:
-    """With the driver that is installed; Optuna leaves the choice to SQLAlchemy, whose default is
-    another.
-    """
+    """The URL with the driver that is installed, which is not SQLAlchemy's default."""
     return url.replace("postgresql://", "postgresql+psycopg://", 1)
 
 
@@ -77,11 +75,11 @@ def crowd(url: str, processes: int, trials: int) -> dict[str, Any]:
 
 
 def closest(trials: list[optuna.trial.FrozenTrial]) -> float:
-    """Largest difference in a parameter, for the closest pair of trials of which one began before
-    the other ended.
+    """Distance of the closest pair of trials that ran at the same time.
 
-    Trials one after the other may well be close: under noise, measuring a good place again is worth
-    it.
+    The distance is the largest difference in a parameter.
+
+    Trials one after the other may be close: under noise it pays to measure a good place again.
     """
     gaps = [1.0]
     for one, other in itertools.combinations(trials, 2):
@@ -94,9 +92,7 @@ def closest(trials: list[optuna.trial.FrozenTrial]) -> float:
 
 
 def speed(n: int, d: int, seed: int) -> dict[str, float]:
-    """Seconds for one suggestion from a fresh sampler on a study of n trials, for both samplers in
-    turn.
-    """
+    """Seconds for one suggestion by each sampler, new to a study of n trials."""
     rng = np.random.default_rng(seed)
     X = rng.random((n, d))
     y = np.sin(4 * X).sum(axis=1) + 0.3 * rng.standard_normal(n)

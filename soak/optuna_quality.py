@@ -1,5 +1,4 @@
-"""Four noisy problems × 15 seeds in Optuna: what CeiboSampler recommends beside GPSampler's best
-trial.
+"""Four noisy problems × 15 seeds in Optuna: CeiboSampler beside GPSampler.
 
 python -m soak.optuna_quality [trials=30] [seeds=15]
 
@@ -13,7 +12,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 import optuna
@@ -34,6 +33,7 @@ def _bowl(x: Array) -> float:
     return float(10 * u.sum() ** 2 + 2 * (u @ u))
 
 
+@final
 @dataclass(frozen=True)
 class Noisy:
     """A function over the unit cube, its minimum and the noise's standard deviation."""
@@ -58,7 +58,7 @@ PROBLEMS: Final = {
 }
 
 
-def one(name: str, seed: int, trials: int) -> dict[str, float]:
+def run_both(name: str, seed: int, trials: int) -> dict[str, float]:
     """Regrets of the answers, in units of the noise."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     problem = PROBLEMS[name]
@@ -67,14 +67,12 @@ def one(name: str, seed: int, trials: int) -> dict[str, float]:
     def objective(trial: optuna.Trial) -> float:
         x = np.array([trial.suggest_float(column, 0, 1) for column in columns])
         report_noise(trial, problem.noise)
-        return problem.f(x) + problem.noise * float(
-            np.random.default_rng([seed, trial.number]).standard_normal()
-        )
+        rng = np.random.default_rng([seed, trial.number])
+        return problem.f(x) + problem.noise * float(rng.standard_normal())
 
     def regret(params: dict[str, Any]) -> float:
-        return (
-            problem.f(np.array([params[column] for column in columns])) - problem.minimum
-        ) / problem.noise
+        x = np.array([params[column] for column in columns])
+        return (problem.f(x) - problem.minimum) / problem.noise
 
     studies = {}
     for sampler in (CeiboSampler(seed=seed), optuna.samplers.GPSampler(seed=seed)):
@@ -93,7 +91,7 @@ def one(name: str, seed: int, trials: int) -> dict[str, float]:
 def main(trials: int = 30, seeds: int = 15) -> int:
     jobs = [(name, seed, trials) for name in PROBLEMS for seed in range(seeds)]
     with ProcessPoolExecutor(2) as pool:
-        rows = list(pool.map(one, *zip(*jobs, strict=True)))
+        rows = list(pool.map(run_both, *zip(*jobs, strict=True)))
     figures: dict[str, Any] = {"trials": trials, "seeds": seeds}
     pooled: list[float] = []
     for name in PROBLEMS:

@@ -1,5 +1,4 @@
-"""CeiboSampler in Ray Tune through OptunaSearch: 30 trials on a local Ray, one worker killed, all
-results kept.
+"""CeiboSampler in Ray Tune through OptunaSearch: 30 trials, one worker killed, none lost.
 
 Then the block of docs/integrations/optuna.md, as it is written there: the tests have no Ray.
 
@@ -28,9 +27,7 @@ _PAGE = Path(__file__).parents[1] / "docs" / "integrations" / "optuna.md"
 
 
 def trainable(config: dict[str, Any]) -> None:
-    """A bowl; the trial that finds the marker file missing makes it and kills its own process,
-    once.
-    """
+    """A bowl; the tenth start kills its own process, once."""
     marker = Path(config["folder"]) / "killed"
     with Path(config["folder"], "starts").open("a") as starts:
         starts.write("x\n")
@@ -43,9 +40,7 @@ def trainable(config: dict[str, Any]) -> None:
 
 
 def page_results(folder: str) -> int:
-    """How many results the block of the page comes to; it names no folder, and Ray would take one
-    at home.
-    """
+    """How many results the block of the page gives, run in this folder instead of Ray's default."""
     found = re.search(r"## Ray Tune.*?```python\n(.*?)```", _PAGE.read_text(encoding="utf-8"), re.S)
     if found is None:
         return 0

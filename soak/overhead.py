@@ -1,5 +1,4 @@
-"""What a long study costs: ask + tell without the mathematics at 1,000 trials, opening 10,000
-trials, asking there.
+"""What a long study costs: storing at 1,000 trials, opening and asking at 10,000.
 
 Above 1,000 observations (`max_observations`) the model is conditioned on a subset: half the
 observations with the best posterior means, half spread evenly over the rest; the record of each
@@ -20,7 +19,7 @@ from ceibo import Float, Measurement, Study
 from ceibo.study.store import NewTrial, Store
 from soak.server import running_server
 
-# of an ask at 10,000 trials: processor time, memory
+# Targets for an ask at 10,000 trials: processor time and memory.
 USABLE_SECONDS, USABLE_MEGABYTES = 10.0, 1000.0
 SUGGESTION = {
     "seen": 1234,
@@ -39,7 +38,7 @@ def fill(url: str, count: int) -> int:
     for start in range(0, count, 1000):
         new = [NewTrial(params, SUGGESTION) for _ in range(start, min(start + 1000, count))]
         for trial in store.create_trials(study.id, new):
-            # a tenth one by one as in life, the rest is read in the same way
+            # A tenth is told with its noise, the rest below.
             if trial.number % 10 == 0:
                 store.tell(study.id, trial.number, Measurement(0.1 * trial.number, 0.1))
     rest = [t.number for t in store.snapshot(study.id).in_state("running")]
@@ -50,9 +49,7 @@ def fill(url: str, count: int) -> int:
 
 
 def ask_and_tell(url: str, study_id: int, repeats: int) -> list[float]:
-    """Seconds of each of `repeats` rounds of everything the store does for one ask and one tell,
-    sorted.
-    """
+    """Seconds of everything the store does for one ask and one tell, repeated and sorted."""
     store = Store(url)
     snapshot = store.snapshot(study_id)
     seconds = []
@@ -71,7 +68,7 @@ def ask_and_tell(url: str, study_id: int, repeats: int) -> list[float]:
 
 
 def open_once(url: str, name: str) -> None:
-    """Open a study and read all of it, in a process of its own; prints seconds and peak memory."""
+    """Opens a study and reads all of it, in its own process; prints seconds and peak memory."""
     begin = time.perf_counter()
     store = Store(url)
     trials = store.snapshot(store.study(name).id).trials
@@ -81,7 +78,7 @@ def open_once(url: str, name: str) -> None:
 
 
 def fill_study(url: str, count: int) -> None:
-    """A study of `count` noisy measurements in six dimensions, all of them real to the model."""
+    """A study of `count` noisy measurements in six dimensions."""
     space = {f"x{j}": Float(0, 1) for j in range(6)}
     study = Study.create(space, storage=url, name="long", n_initial=1)
     rng = np.random.default_rng(0)
@@ -97,9 +94,7 @@ def fill_study(url: str, count: int) -> None:
 
 
 def ask_once(url: str) -> None:
-    """Open the long study and ask it thrice, in a process of its own; prints seconds and peak
-    memory.
-    """
+    """Opens the long study and asks it thrice, in its own process; prints seconds and memory."""
     begin = time.perf_counter()
     study = Study.open(url, "long")
     opened = time.perf_counter() - begin
@@ -140,11 +135,9 @@ def main() -> int:
     passed = True
     with tempfile.TemporaryDirectory() as folder, running_server() as server:
         for database in ("SQLite", "PostgreSQL"):
-            url = (
-                f"sqlite:///{Path(folder) / 'study.db'}"
-                if database == "SQLite"
-                else server.new_database()
-            )
+            url = f"sqlite:///{Path(folder) / 'study.db'}"
+            if database == "PostgreSQL":
+                url = server.new_database()
             times = ask_and_tell(url, fill(url, 1000), options.repeats)
             median, p95 = times[len(times) // 2], times[int(0.95 * len(times))]
             print(
@@ -153,19 +146,10 @@ def main() -> int:
             )
             passed &= median < 0.010 or database != "SQLite"
             fill(url, options.trials)
-            command = [
-                sys.executable,
-                "-m",
-                "soak.overhead",
-                "--open",
-                url,
-                f"study of {options.trials}",
-            ]
-            print(
-                f"{database}:",
-                subprocess.run(command, check=True, capture_output=True, text=True).stdout,
-                end="",
-            )
+            name = f"study of {options.trials}"
+            command = [sys.executable, "-m", "soak.overhead", "--open", url, name]
+            opened = subprocess.run(command, check=True, capture_output=True, text=True)
+            print(f"{database}:", opened.stdout, end="")
         url = f"sqlite:///{Path(folder) / 'long.db'}"
         fill_study(url, options.trials)
         command = [sys.executable, "-m", "soak.overhead", "--ask", url]

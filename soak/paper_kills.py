@@ -1,5 +1,4 @@
-"""A sweep of the paper's experiments, killed at random moments, and the same sweep on other
-backends.
+"""A sweep of the paper's experiments, killed at random moments, and on other backends.
 
 python -m soak.paper_kills        20 kills; then the same cells on joblib, Dask and Ray (if it is
                                   installed)
@@ -25,29 +24,16 @@ CELLS = ["profit", "gp-samples", "--quick", "--seeds", "6"]
 
 
 def sweep(out: Path, *options: str) -> list[str]:
-    return [
-        sys.executable,
-        "-m",
-        "ceibo",
-        "paper",
-        "run",
-        *CELLS,
-        "--out",
-        str(out),
-        "--jobs",
-        "2",
-        *options,
-    ]
+    command = [sys.executable, "-m", "ceibo", "paper", "run", *CELLS]
+    return [*command, "--out", str(out), "--jobs", "2", *options]
 
 
 def records(folder: Path) -> dict[str, object]:
     return {record["key"]: timeless(record) for record in read(folder / "records").records}
 
 
-def killed(folder: Path, kills: int, seed: int) -> int:
-    """Starts the sweep and kills it after a random time, `kills` times; then lets it finish. Lines
-    written.
-    """
+def kill_often(folder: Path, kills: int, seed: int) -> int:
+    """Starts and kills the sweep `kills` times, then lets it finish; returns the lines written."""
     generator = random.Random(seed)
     for _ in range(kills):
         started = subprocess.Popen(sweep(folder), stderr=subprocess.DEVNULL, start_new_session=True)
@@ -72,7 +58,7 @@ def main() -> int:
             sweep(top / "whole", "--backend", "serial"), stderr=subprocess.DEVNULL, check=True
         )
         whole = records(top / "whole")
-        lines = killed(top / "killed", options.kills, options.seed)
+        lines = kill_often(top / "killed", options.kills, options.seed)
         same = records(top / "killed") == whole
         passed &= same and lines == len(whole)
         print(

@@ -1,5 +1,4 @@
-"""The report of a large study, 1,000 trials of 12 parameters: how long it takes, and how large the
-file is.
+"""The report of a large study, 1,000 trials of 12 parameters: its time and its size.
 
 python -m soak.report
 
@@ -39,9 +38,7 @@ def large_study() -> ceibo.Study:
 
 
 def measure(folder: Path) -> tuple[float, float, float]:
-    """Processor seconds, seconds on the clock, megabytes; the page is left in the folder as
-    report.html.
-    """
+    """Processor seconds, seconds on the clock, megabytes; report.html stays in the folder."""
     study = large_study()
     processor, clock = time.process_time(), time.perf_counter()
     write_report(study, folder / "report.html", cost=0.01)

@@ -1,9 +1,8 @@
-"""Studies killed and reopened: they suggest byte for byte what the unbroken study suggests, and
-verify() agrees.
+"""Studies killed and reopened suggest byte for byte what an unbroken study suggests.
 
 100 studies run in a child process that is killed with SIGKILL at a random moment, again and again,
 and started afresh until the study is complete; its suggestions are compared with those of a study
-that nobody disturbed.
+that was never killed, and verified.
 """
 
 import argparse
@@ -15,6 +14,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import final
 
 import ceibo
 from ceibo.decide.dimensions import Dimension
@@ -30,9 +30,7 @@ LEASE = 0.3  # seconds: the trial of a killed child is handed out again after th
 
 
 def objective(params: Params) -> ceibo.Measurement:
-    """Noise, but the same noise for the same setting, as a study that goes on measures what the
-    broken one would.
-    """
+    """A bowl with noise that is the same whenever a setting is measured."""
     values = random.Random(repr(sorted(params.items())))
     x, rate = float(params["x"] or 0), float(params["rate"] or 0)
     level = (x - 0.3) ** 2 + abs(rate - 0.01) ** 0.2 + (0.1 if params["c"] == "a" else 0.0)
@@ -46,6 +44,7 @@ def work(url: str | None, seed: int, trials: int) -> ceibo.Study:
     ).study
 
 
+@final
 @dataclass(frozen=True)
 class Resumed:
     """Figures of one study."""
@@ -57,7 +56,7 @@ class Resumed:
 
 
 def disturb(folder: Path, seed: int, trials: int, chances: random.Random) -> Resumed:
-    """Kills a study's process at random moments until the study is complete all the same."""
+    """Kills a study's process three times at random moments, and then completes the study."""
     url, diary = f"sqlite:///{folder / f'{seed}.db'}", Diary(folder / f"{seed}.diary")
     unbroken = work(None, seed, trials)
     kills = 0

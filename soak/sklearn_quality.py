@@ -1,5 +1,4 @@
-"""Three data sets of scikit-learn × 30 seeds: the choice of CeiboSearchCV beside
-RandomizedSearchCV's and Optuna's.
+"""Three data sets × 30 seeds: CeiboSearchCV beside RandomizedSearchCV and Optuna.
 
 python -m soak.sklearn_quality [candidates=25] [seeds=30]
 
@@ -15,7 +14,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, final
 
 import numpy as np
 import optuna
@@ -37,6 +36,7 @@ from sklearn.tree import DecisionTreeClassifier
 from ceibo.integrations.sklearn import CeiboSearchCV
 
 
+@final
 @dataclass(frozen=True)
 class Task:
     load: Callable[..., Any]
@@ -109,7 +109,7 @@ TASKS: Final = {
 METHODS: Final = ("ceibo", "random", "optuna")
 
 
-def one(name: str, seed: int, candidates: int) -> dict[str, float]:
+def run_all(name: str, seed: int, candidates: int) -> dict[str, float]:
     """Scores on fresh data of the model each method chose."""
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -144,7 +144,7 @@ def one(name: str, seed: int, candidates: int) -> dict[str, float]:
 def main(candidates: int = 25, seeds: int = 30) -> int:
     jobs = [(name, seed, candidates) for name in TASKS for seed in range(seeds)]
     with ProcessPoolExecutor(2) as pool:
-        rows = list(pool.map(one, *zip(*jobs, strict=True)))
+        rows = list(pool.map(run_all, *zip(*jobs, strict=True)))
     figures: dict[str, Any] = {"candidates": candidates, "seeds": seeds}
     pooled: dict[str, list[float]] = {"random": [], "optuna": []}
     for name in TASKS:

@@ -246,7 +246,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ImportError as error:
-        print(f"error: figures need {error.name}: pip install ./lab.", file=sys.stderr)
+        print(f"error: figures need {error.name}: pip install ceibo-lab.", file=sys.stderr)
         return 2
     return 0
 

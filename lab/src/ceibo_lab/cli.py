@@ -17,6 +17,7 @@ from ceibo.errors import CeiboError, InputError
 from ceibo_lab import sweep
 from ceibo_lab.archive import archive
 from ceibo_lab.library import Library
+from ceibo_lab.optional import optional
 from ceibo_lab.plans import EXPERIMENTS, experiment
 from ceibo_lab.plans.plan import Selection
 from ceibo_lab.record import Cell, Record
@@ -117,7 +118,7 @@ def train(  # noqa: PLR0913 - options of a command
     device: Annotated[str | None, typer.Option(help="cpu or cuda; a GPU if there is one.")] = None,
 ) -> None:
     """Train the weights that no file has; a finished file with the right hash is kept."""
-    with _errors(), _needs("training", "compression"):
+    with _errors(), optional("training", "ceibo-lab[compression]"):
         from ceibo_lab.problems.networks.train import train_file
 
         said = train_file(
@@ -227,19 +228,11 @@ def _records(out: Path) -> Read:
 
 
 def _figures(found: Read, out: Path) -> list[tuple[str, str]]:
-    from ceibo_lab.figures import write_figures  # matplotlib, slow to import
+    with optional("drawing", "ceibo-lab"):
+        from ceibo_lab.figures import write_figures  # matplotlib, slow to import
 
     written = write_figures(Library(found.done), out / "figures")
     return [(f"figures/{name}", text) for name, text in written]
-
-
-@contextmanager
-def _needs(what: str, extra: str) -> Iterator[None]:
-    """Says which extra to install where a package is missing."""
-    try:
-        yield
-    except ImportError as error:
-        raise CeiboError(f"{what} needs {error.name}: pip install 'ceibo-lab[{extra}]'.") from error
 
 
 @contextmanager

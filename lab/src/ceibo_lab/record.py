@@ -35,10 +35,8 @@ class Cell:
     @property
     def key(self) -> str:
         """Unique among cells, readable, the same in every version."""
-        return (
-            f"{self.kind}:{self.problem}:{self.variant}:{self.protocol}:{self.level:.6g}:{self.method}"
-            f":T{self.steps}:s{self.seed}"
-        )
+        met = f"{self.kind}:{self.problem}:{self.variant}:{self.protocol}:{self.level:.6g}"
+        return f"{met}:{self.method}:T{self.steps}:s{self.seed}"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

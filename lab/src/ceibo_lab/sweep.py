@@ -24,6 +24,7 @@ from typing import Any, Final, final
 
 from ceibo.errors import InputError
 from ceibo_lab.kinds.require import require
+from ceibo_lab.optional import optional
 from ceibo_lab.record import Cell, Record
 from ceibo_lab.records import Writer, read
 from ceibo_lab.replicate import replicate
@@ -154,7 +155,9 @@ def _loky(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    joblib, distributed = _optional("joblib", "distributed", extra="[dask]")
+    with optional("this backend", "ceibo-lab[dask]"):
+        distributed: Any = importlib.import_module("distributed")
+        import joblib
     with ExitStack() as stack:
         stack.enter_context(_one_thread())
         if options.address is None:
@@ -171,7 +174,8 @@ def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
     """Ray itself: its backend for joblib cannot hand results over as they come."""
-    (ray,) = _optional("ray", extra="[ray]")
+    with optional("this backend", "ceibo-lab[ray]"):
+        import ray
     with _one_thread():
         if options.address is None:
             quiet = {"include_dashboard": False, "log_to_driver": False}
@@ -198,21 +202,13 @@ def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 def _joblib(
     cells: Iterator[Cell], deadline: float, jobs: int | None, local: bool = False
 ) -> Records:
-    (joblib,) = _optional("joblib")
+    with optional("this backend", "ceibo-lab"):
+        import joblib
     owner = os.getpid() if local else None
     tasks = (joblib.delayed(_task)(cell, deadline, owner) for cell in cells)
     yield from joblib.Parallel(
         n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered"
     )(tasks)
-
-
-def _optional(*names: str, extra: str = "") -> list[Any]:
-    """Modules of optional packages, or an error that says how to install them."""
-    try:
-        return [importlib.import_module(name) for name in names]
-    except ImportError as error:
-        needed = f"pip install 'ceibo-lab{extra}'"
-        raise InputError(f"this backend needs {error.name}: {needed}.") from error
 
 
 def _task(cell: Cell, deadline: float, owner: int | None) -> Record | None:

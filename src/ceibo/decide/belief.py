@@ -35,7 +35,7 @@ class Belief:
         space: of the parameters.
         settings: how the model is fitted and searched.
         seed: of the searches for the recommendation and the remaining improvement.
-        given: a model of this evidence that there is already; fitted when first needed by default.
+        given: a model of this evidence; by default one is fitted when it is first needed.
     """
 
     evidence: Evidence
@@ -77,8 +77,8 @@ class Belief:
         function = acq.posterior_mean(gp)
         discrete = self.space.discrete
         maximum = acq.maximize(function, seed=self.seed, discrete=discrete, guides=guides)
-        # Keeping off where it fails may have led away from the best measured point, which stands
-        # as well.
+        # The best measured point is a candidate too, as the chance of failure may have kept the
+        # search away from it.
         points = [maximum.x, acq.find_incumbent(gp).x]
         settings = [self.space.from_unit(x) for x in points]
         means, stds = self.at_points(self.space.to_unit_rows(settings))
@@ -135,8 +135,8 @@ class Belief:
         """The largest corrected EI over the space, in the objective's units.
 
         It leaves out points that are being measured or have failed, and weighs the chance that a
-        measurement succeeds. Failures in a row make a search more careful for a moment; that is no
-        reason to stop, so they do not count here.
+        measurement succeeds. The caution after failures in a row is left out: it lowers the value
+        for a moment only, which is no reason to stop.
         """
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)

@@ -15,6 +15,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.gp.inputs import Array, Indices
 
 
+@final
 class Told(NamedTuple):
     """One measurement: the number of its trial, its place in the unit cube, what was told."""
 
@@ -37,7 +38,7 @@ class Unmeasured:
 @final
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known, in the unit cube and minimised. Built by `evidence_of` alone.
+    """What is known, in the unit cube and minimised; built by `evidence_of` alone.
 
     Observations are in the order they were told; `noise` are standard deviations of single values,
     NaN where unknown. The replicates of one measurement are rows of one `group`, an index into

@@ -112,7 +112,7 @@ def _number(value: object, what: str) -> float:
     if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
         raise _not_a_number(value, what)
     try:
-        return float(value) + 0.0  # type: ignore[arg-type]  # whatever float() takes: numpy and torch scalars too
+        return float(value) + 0.0  # type: ignore[arg-type]  # numpy and torch scalars too
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):

@@ -54,7 +54,7 @@ class Model:
 def fit_model(
     evidence: Evidence, space: Space, settings: Settings, start: Hyperparameters | None = None
 ) -> Model:
-    """Fits a model of all observations, or of the most telling ones if there are very many."""
+    """Fits a model of all observations, or of a subset if there are very many."""
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
     exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
@@ -91,11 +91,12 @@ def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
     """The process of +1 where a point was measured and −1 where it failed; None if none failed."""
     if len(evidence.failed) == 0:
         return None
-    measured, failed = np.unique(evidence.X, axis=0), evidence.failed[-_FIT_ROWS:]
+    failed = evidence.failed[-_FIT_ROWS:]
+    measured = np.unique(evidence.X, axis=0)
     measured = measured[evenly(len(measured), min(len(measured), _FIT_ROWS))]
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     X = np.concatenate([measured, failed])
-    # Outcomes change abruptly, which a rough process follows best.
+    # Outcomes change abruptly, which a rough kernel follows best.
     return fit_gp(X, outcomes, kernel="matern12", categorical=space.categorical).gp
 
 

@@ -1,4 +1,4 @@
-"""The record of a suggestion, as plain JSON: all it depended on, and what it was made of."""
+"""The record of a suggestion as plain JSON: what it depended on, and how it was found."""
 
 import platform
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ def hyperparameters_of(
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON has no infinity, which values near the largest double may lead to."""
+    """The value, or None in place of an infinity or NaN, which JSON does not have."""
     return value if value is not None and np.isfinite(value) else None
 
 
@@ -81,9 +81,7 @@ def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
 
 @cache
 def versions() -> dict[str, str]:
-    """What decides the last bits of a result: where these agree, suggestions are computed again
-    byte for byte.
-    """
+    """What decides the last bits of a result; with the same versions it is the same bytes."""
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     blas = sorted(
         {

@@ -52,7 +52,7 @@ class Space:
             other.dimensions.items()
         )
 
-    __hash__ = None  # type: ignore[assignment]  # a space is compared, never a key
+    __hash__ = None  # type: ignore[assignment]  # a space is compared, and is never a key
 
     def __repr__(self) -> str:
         return f"Space({self.dimensions!r})"
@@ -134,15 +134,15 @@ class Space:
         now = other.dimensions
         for name in [*self.dimensions, *now]:
             if name not in now:
-                raise _changed(f"parameter {name!r} is stored but not given now")
+                raise _change_error(f"parameter {name!r} is stored but not given now")
             if name not in self.dimensions:
-                raise _changed(f"parameter {name!r} is not in the stored space")
+                raise _change_error(f"parameter {name!r} is not in the stored space")
             if now[name] != self.dimensions[name]:
                 stored = f"stored as {self.dimensions[name]!r}"
-                raise _changed(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+                raise _change_error(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
 
 
-def _changed(how: str) -> InputError:
+def _change_error(how: str) -> InputError:
     return InputError(
         f"the space has changed: {how}; open the study without a space to use the stored one, or"
         " start a study under another name."

@@ -14,6 +14,7 @@ from typing import Final, final
 PATIENCE: Final = 2
 
 
+@final
 class StopReason(Enum):
     """Why a run ended."""
 
@@ -36,7 +37,7 @@ class Stop:
 @final
 @dataclass(frozen=True)
 class Verdict:
-    """Whether to stop because another measurement does not pay; true in a condition when so.
+    """Whether to stop because no measurement is worth its price; true in a condition if so.
 
     `remaining` is the largest expected improvement one more exact measurement could bring, most
     recent first, for as many states of the study as the patience asks; in the objective's units.
@@ -56,8 +57,7 @@ class Verdict:
 @final
 @dataclass(frozen=True)
 class Profit:
-    """What a study has brought: the incumbent's posterior mean, larger is better, less the price of
-    the evaluations.
+    """What a study has brought, less the price of its evaluations; larger is better.
 
     `value` is −mean − cost·evaluations for a study that minimises, mean − cost·evaluations for one
     that maximises; `std` is that of the mean. `evaluations` counts those after the initial design.

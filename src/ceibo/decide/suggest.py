@@ -37,7 +37,7 @@ class Suggestion:
     `source` is "initial" (a point of the initial design) or "model". For the latter: the
     acquisition's value there in the units of the objective, the incumbent's posterior mean and
     standard deviation in the user's units and direction, the hyperparameters fitted and those the
-    fit started from, how the fit ended, why a point was suggested that would usually be kept off
+    fit started from, how the fit ended, why a point was suggested that is usually avoided
     (`fallback`), and how many of the observations the model used.
     """
 
@@ -101,6 +101,7 @@ def suggest(
     )
 
 
+@final
 class Found(NamedTuple):
     """Where the acquisition is largest, in the units of the model."""
 
@@ -123,9 +124,11 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     if (outcomes := failure_model(evidence, space)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
-    # Whoever withdrew a point will not want its neighbour next.
+    # What speaks against a withdrawn point is likely to speak against its neighbours.
     guides += _fences(evidence.withdrawn, gp, _FAILED_FENCE)
-    pending, failed, fallback = evidence.pending, evidence.failed, None
+    pending = evidence.pending
+    failed = evidence.failed
+    fallback = None
     while True:
         fences = _fences(pending, gp, _PENDING_FENCE) + _fences(failed, gp, _FAILED_FENCE)
         x, value = acq.maximize(
@@ -135,9 +138,11 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
             return Found(x, value, function.incumbent, fallback)
         if len(pending):
-            pending, fallback = pending[:0], "every other point has failed or is being measured"
+            fallback = "every other point has failed or is being measured"
+            pending = pending[:0]
         else:
-            failed, fallback = failed[:0], "every point has failed or is being measured"
+            fallback = "every point has failed or is being measured"
+            failed = failed[:0]
 
 
 def _fences(points: Array, gp: GaussianProcess, share: float) -> list[acq.Guide]:

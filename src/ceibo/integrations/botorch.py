@@ -64,7 +64,7 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
     """Mean u and standard deviation s of f(x) − f(x⁺), which all four functions share."""
 
     X_incumbent: Tensor  # (batch_shape) x 1 x d
-    X_pending: Tensor | None  # type: ignore[assignment]  # the base class says Tensor, and sets it to None
+    X_pending: Tensor | None  # type: ignore[assignment]  # the base class says Tensor
     _pending_noise: Tensor  # (batch_shape) x m, expected noise variance in the objective's units
 
     def __init__(
@@ -205,7 +205,7 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     _log: bool = True
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate the logarithm of Corrected Expected Improvement on the candidate set X.
 
@@ -237,7 +237,7 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     """
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate Corrected Expected Improvement on the candidate set X.
 
@@ -268,7 +268,7 @@ class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     _log: bool = True
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate the logarithm of Corrected Probability of Improvement on the candidate set X.
 
@@ -297,7 +297,7 @@ class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     """
 
     @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for any acquisition function, used on self
+    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
     def forward(self, X: Tensor) -> Tensor:
         r"""Evaluate Corrected Probability of Improvement on the candidate set X.
 

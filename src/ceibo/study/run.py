@@ -132,6 +132,7 @@ def _check_callbacks(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
     return checked
 
 
+@final
 class Options(TypedDict, total=False):
     """The options of `minimize` except the direction."""
 

@@ -1,6 +1,7 @@
 """Replications and sweeps of the compression experiments: repeatable, resumable, failures kept."""
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -265,3 +266,13 @@ def test_requests_that_make_no_sense_are_refused(
     monkeypatch.delenv("CEIBO_COMPRESSION_DATA", raising=False)
     with pytest.raises(InputError, match="in CEIBO_COMPRESSION_DATA"):
         compression(compression_cell("fc3", "ei", 0), Watch())
+
+
+def test_a_machine_without_torch_is_told_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ceibo_lab.kinds.compression", None)
+    found = run("--out", str(tmp_path / "out"))
+    assert found.exit_code == 2
+    assert "compressing networks needs" in found.output
+    assert "pip install 'ceibo-lab[compression]'" in found.output

@@ -6,6 +6,7 @@ from dataclasses import replace
 from ceibo.errors import InputError
 from ceibo_lab.methods import LABELS, METHODS, SUITE, method
 from ceibo_lab.noise import NoisyProblem
+from ceibo_lab.optional import optional
 from ceibo_lab.plans.compression import NOISES, TITLES
 from ceibo_lab.plans.special import DRAW_WIDTHS
 from ceibo_lab.plans.suite import suite_problem
@@ -29,7 +30,8 @@ def require(cells: Iterable[Cell]) -> None:
             method(cell.method, SUITE if cell.kind == "suite" else METHODS)
             _check_noise(cell)
     if tasks := dict.fromkeys(cell.problem for cell in alike if cell.kind == "compression"):
-        from ceibo_lab.kinds.compression import require_files  # torch, an extra
+        with optional("compressing networks", "ceibo-lab[compression]"):
+            from ceibo_lab.kinds.compression import require_files
 
         require_files(tasks)
 
