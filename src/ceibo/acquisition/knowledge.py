@@ -112,12 +112,7 @@ class KnowledgeGradient(Acquisition):
         return a, b, inverse
 
     def _jet(
-        self,
-        value: Array,
-        pieces: "Pieces",
-        by_terms: tuple[Array, ...],
-        b: Array,
-        inverse: Array,
+        self, value: Array, pieces: "Pieces", by_terms: tuple[Array, ...], b: Array, inverse: Array
     ) -> Jet:
         """Derivatives in the prediction from those in the terms' u and s (N, h + 1)."""
         by_u, by_s = by_terms

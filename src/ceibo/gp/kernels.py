@@ -51,10 +51,7 @@ class Kernel(ABC):
     if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
 
         def __init__(
-            self,
-            lengthscales: ArrayLike,
-            variance: float = 1.0,
-            categorical: Sequence[int] = (),
+            self, lengthscales: ArrayLike, variance: float = 1.0, categorical: Sequence[int] = ()
         ) -> None: ...
 
     def __post_init__(self) -> None:

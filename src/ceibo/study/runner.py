@@ -20,14 +20,7 @@ from typing import Any, Final, final
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
-from ceibo.study.evaluation import (
-    Inline,
-    Objective,
-    evaluate,
-    how_lost,
-    measurement_of,
-    result_of,
-)
+from ceibo.study.evaluation import Inline, Objective, evaluate, how_lost, measurement_of, result_of
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease

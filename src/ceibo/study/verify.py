@@ -6,13 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ceibo.decide.record import (
-    ALGORITHM,
-    algorithm_of,
-    hyperparameters_of,
-    to_record,
-    versions,
-)
+from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, to_record, versions
 from ceibo.decide.suggest import Suggestion
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.records import EMPTY
