@@ -23,7 +23,8 @@ def check_whole(
 ) -> int:
     """A whole number from `low` to `high`; numpy's are taken, True and False are not."""
     try:
-        number = low - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]  # a TypeError is an answer
+        # A TypeError is an answer.
+        number = low - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = low - 1
     if low <= number <= high:
@@ -44,11 +45,11 @@ def check_seed(value: object, name: str = "seed") -> int:
         raise _refusal(value, name, "a whole number from 0 to 2^63 − 1") from None
 
 
-def check_positive(value: object, name: str) -> float:
+def check_positive(value: object, name: str, units: str = "") -> float:
     """A finite number above zero."""
     number = _to_float(value)
     if not 0 < number < math.inf:
-        raise _refusal(value, name, "a finite number above zero")
+        raise _refusal(value, name, f"a finite number above zero{units}")
     return number
 
 
@@ -62,17 +63,7 @@ def check_not_negative(value: object, name: str) -> float:
 
 def check_cost(value: object, name: str = "cost") -> float:
     """The price of one evaluation."""
-    number = _to_float(value)
-    if not 0 < number < math.inf:
-        raise _refusal(value, name, "a finite number above zero, in the objective's units")
-    return number
-
-
-def check_flag(value: object, name: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise _refusal(value, name, "True or False")
-    return bool(value)
+    return check_positive(value, name, ", in the objective's units")
 
 
 def check_choice(value: object, name: str, known: Iterable[str]) -> str:
@@ -100,7 +91,8 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 def _to_float(value: object) -> float:
     """The number as a float; NaN for what is no number."""
     try:
-        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]  # a TypeError is an answer
+        # A TypeError is an answer.
+        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

@@ -81,10 +81,6 @@ class Evidence:
             told=self.told[:measurements],
         )
 
-    def without_last(self) -> "Evidence":
-        """The evidence before the last measurement."""
-        return self.first(self.measurements - 1)
-
 
 def evidence_of(
     told: Sequence[Told],

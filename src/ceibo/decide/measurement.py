@@ -65,7 +65,8 @@ class Measurement:
 
     def __str__(self) -> str:
         """For people: the value and, where it is known, its noise."""
-        return f"{self.value:.6g}" if self.noise is None else f"{self.value:.6g} ± {self.noise:.6g}"
+        noise = "" if self.noise is None else f" ± {self.noise:.6g}"
+        return f"{self.value:.6g}{noise}"
 
     @property
     def is_finite(self) -> bool:
@@ -112,7 +113,8 @@ def _number(value: object, what: str) -> float:
     if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
         raise _not_a_number(value, what)
     try:
-        return float(value) + 0.0  # type: ignore[arg-type]  # whatever float() takes: numpy and torch scalars too
+        # Whatever float() takes: numpy and torch scalars too.
+        return float(value) + 0.0  # type: ignore[arg-type]
     except OverflowError:
         return math.inf
     except (TypeError, ValueError):

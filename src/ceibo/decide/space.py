@@ -48,9 +48,8 @@ class Space:
         return len(self.dimensions)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and list(self.dimensions.items()) == list(
-            other.dimensions.items()
-        )
+        mine = list(self.dimensions.items())
+        return isinstance(other, Space) and mine == list(other.dimensions.items())
 
     __hash__ = None  # type: ignore[assignment]  # a space is compared, never a key
 
@@ -79,19 +78,14 @@ class Space:
         return tuple(column for column, each in dimensions if not each.is_ordered)
 
     def check(self, params: Mapping[str, object]) -> Params:
-        """The parameters as plain Python values in column order.
-
-        An error names the first that is wrong.
-        """
+        """The parameters as plain Python values in column order; an error names a wrong one."""
         if not isinstance(params, Mapping):
             raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
             raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
         if missing := [name for name in self.dimensions if name not in params]:
             raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
-        return {
-            name: dimension.check(params[name], name) for name, dimension in self.dimensions.items()
-        }
+        return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
 
     def to_unit(self, params: Mapping[str, object]) -> Array:
         """The coordinates (d,) of the parameters, which are checked first."""
@@ -113,10 +107,8 @@ class Space:
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
             raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}.")
-        return {
-            name: d.from_unit(x)
-            for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)
-        }
+        columns = zip(self.dimensions.items(), coordinates, strict=True)
+        return {name: dimension.from_unit(x) for (name, dimension), x in columns}
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> entry with its type, in column order."""

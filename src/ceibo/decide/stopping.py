@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
 
+from ceibo.text import plural
+
 PATIENCE: Final = 2
 
 
@@ -56,8 +58,7 @@ class Verdict:
 @final
 @dataclass(frozen=True)
 class Profit:
-    """What a study has brought: the incumbent's posterior mean, larger is better, less the price of
-    the evaluations.
+    """What a study has brought, larger is better, less the price of the evaluations.
 
     `value` is −mean − cost·evaluations for a study that minimises, mean − cost·evaluations for one
     that maximises; `std` is that of the mean. `evaluations` counts those after the initial design.
@@ -84,8 +85,7 @@ def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial:
     """The verdict from the remaining improvements of the last states, the present one first."""
     missing = fewest_measurements(initial) - measurements
     if missing > 0:
-        more = "1 more measurement" if missing == 1 else f"{missing} more measurements"
-        reason = f"the initial design needs {more}"
+        reason = f"the initial design needs {plural(missing, 'more measurement')}"
         return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
     reason = (
         f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
