@@ -13,7 +13,7 @@ from ceibo.decide.dimensions.table import check_registered, dimension_from_json
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 
-__all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "Value"]
+__all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "SpaceLike", "Value"]
 
 Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
 
@@ -132,6 +132,9 @@ class Space:
             if now[name] != self.dimensions[name]:
                 stored = f"stored as {self.dimensions[name]!r}"
                 raise _changed(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+
+
+SpaceLike = Mapping[str, Dimension] | Space  # what users give
 
 
 def _changed(how: str) -> InputError:

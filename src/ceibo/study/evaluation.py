@@ -46,17 +46,14 @@ class Inline(Executor):
 def job_count(executor: Executor | None, jobs: int | None) -> int:
     """How many evaluations run at a time: `jobs`, or as many as the executor has workers."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise InputError(
-            f"executor must be a concurrent.futures executor, or None, got {executor!r}."
-        )
+        wanted = "a concurrent.futures executor, or None"
+        raise InputError(f"executor must be {wanted}, got {executor!r}.")
     if jobs is not None:
         jobs = check_whole(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
-            raise InputError(
-                f"jobs={jobs} needs an executor, such as"
-                f" concurrent.futures.ProcessPoolExecutor({jobs})."
-            )
+            example = f"concurrent.futures.ProcessPoolExecutor({jobs})"
+            raise InputError(f"jobs={jobs} needs an executor, such as {example}.")
         return 1
     return jobs or _workers(executor) or os.cpu_count() or 1
 

@@ -6,14 +6,7 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
 from typing import Any, Final, final
 
@@ -40,11 +33,8 @@ class Runner:
     def __init__(
         self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int
     ) -> None:
-        self.study = study
-        self.objective = objective
-        self.limits = limits
-        self.executor = executor
-        self.jobs = jobs
+        self.study, self.objective, self.limits = study, objective, limits
+        self.executor, self.jobs = executor, jobs
         worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.lease = Lease(worker, limits.lease)
         self.running: dict[Future[Any], Trial] = {}
@@ -89,7 +79,7 @@ class Runner:
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
-            finished = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED).done
+            finished = wait(self.running, timeout=_POLL, return_when="FIRST_COMPLETED").done
             any_finished = bool(finished)
             while finished:
                 # No reference is kept: Dask repeats an evaluation that is lost with a worker for
@@ -119,8 +109,7 @@ class Runner:
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start.
 
-        A trial that was under way when executors broke is given up after a few attempts. The last
-        attempt runs alone, so that it is not lost to a crash caused by another trial.
+        A trial's last attempt runs alone, so that it is not lost to a crash caused by another.
         """
         trial = self.waiting or self._ask()
         self.waiting = None
@@ -153,9 +142,8 @@ class Runner:
         try:
             measurement = measurement_of(result_of(future))
             if not measurement.is_finite:
-                raise EvaluationsFailedError(
-                    f"trial {trial.number} gave {measurement.value!r}, which is not finite."
-                )
+                gave = f"{measurement.value!r}, which is not finite"
+                raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
         except Exception as failure:
             # Raised by the objective, or because its value is no finite measurement.
             if error is None or isinstance(error, EvaluationsFailedError):
@@ -177,9 +165,8 @@ class Runner:
         return trial_of(self.study.ledger.trial(trial.number))
 
     def _limit_reached(self) -> Stop | None:
-        elapsed = time.monotonic() - self.began
         timeout = self.limits.timeout
-        if timeout is not None and elapsed > timeout:
+        if timeout is not None and time.monotonic() - self.began > timeout:
             return Stop(StopReason.TIMEOUT, f"the time given, {timeout:g} s, was used up.")
         if self.limits.cost is not None:
             self.verdict = self.study.should_stop(self.limits.cost)
@@ -216,8 +203,7 @@ class Runner:
     def _give_back(self, count_lost: bool = False) -> None:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
-        `count_lost` counts evaluations that died as lost attempts. After Ctrl-C, which ends a
-        pool's processes too, they are not counted.
+        `count_lost` counts evaluations that died; not after Ctrl-C, which ends a pool's processes.
         """
         for future in self.running:
             future.cancel()

@@ -1,7 +1,6 @@
 """A thread that keeps a worker's leases alive while its evaluations run."""
 
 import threading
-from types import TracebackType
 from typing import Self, final
 
 from ceibo.errors import StorageError
@@ -29,12 +28,7 @@ class Heartbeat:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join(timeout=self._lease.seconds)
 

@@ -130,20 +130,13 @@ def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
 
 def _times_lost(transaction: StudyTransaction, number: int) -> int:
     """How often a worker began a trial and neither ended it nor gave it back unharmed."""
-    by_workers = (
-        events.c.study_id == transaction.study_id,
-        events.c.number == number,
-        events.c.worker.is_not(None),
-    )
-    query = sa.select(events.c.kind, events.c.reason).where(*by_workers)
-    happened = transaction.connection.execute(query).all()
+    of_trial = events.c.study_id == transaction.study_id, events.c.number == number
+    query = sa.select(events.c.kind, events.c.reason).where(*of_trial)
+    happened = transaction.connection.execute(query.where(events.c.worker.is_not(None))).all()
     begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
-    back = [
-        kind
-        for kind, reason in happened
-        if kind == "failed" or (kind == "released" and reason is None)
-    ]
-    return len(begun) - len(back)
+    failed = [kind for kind, _ in happened if kind == "failed"]
+    unharmed = [each for each in happened if tuple(each) == ("released", None)]
+    return len(begun) - len(failed) - len(unharmed)
 
 
 def _giving_up(lost: int) -> dict[str, Any]:
@@ -163,18 +156,11 @@ def _hand_out(
     """Give a trial to the worker of the lease; a lost race repeats the transaction."""
     study_id, connection = transaction.study_id, transaction.connection
     worker = None if lease is None else lease.worker
+    until = None if lease is None else transaction.now + lease.seconds
     unchanged = (trials.c.state == row.state, trials.c.attempt == row.attempt)
-    changed = connection.execute(
-        trials.update()
-        .where(*is_trial(study_id, row.number), *unchanged)
-        .values(
-            state=RUNNING,
-            attempt=row.attempt + 1,
-            worker=worker,
-            lease_until=None if lease is None else transaction.now + lease.seconds,
-            claim=token,
-        )
-    )
+    update = trials.update().where(*is_trial(study_id, row.number), *unchanged)
+    out = {"state": RUNNING, "attempt": row.attempt + 1, "claim": token}
+    changed = connection.execute(update.values(**out, worker=worker, lease_until=until))
     if changed.rowcount != 1:
         raise Raced
     seq = transaction.study.seq + 1
@@ -194,9 +180,8 @@ def fail(database: Database, study_id: int, number: int, reason: str, worker: st
     def work(transaction: StudyTransaction) -> int:
         trial = transaction.trial(number)
         query = sa.select(events.c.seq, events.c.key, events.c.reason)
-        failures = query.where(
-            events.c.study_id == study_id, events.c.number == number, events.c.kind == "failed"
-        ).order_by(events.c.seq)
+        query = query.where(events.c.study_id == study_id, events.c.number == number)
+        failures = query.where(events.c.kind == "failed").order_by(events.c.seq)
         for row in transaction.connection.execute(failures):
             if row.key == token or (trial.state == FAILED and row.reason == event["reason"]):
                 return int(row.seq)
