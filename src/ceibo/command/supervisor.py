@@ -35,10 +35,8 @@ class Tail(threading.Thread):
 
     def __init__(self, descriptor: int, keep: int) -> None:
         super().__init__(daemon=True)
-        self.descriptor = descriptor
-        self.keep = keep
-        self.kept = b""
-        self.total = 0
+        self.descriptor, self.keep = descriptor, keep
+        self.kept, self.total = b"", 0
         self.start()
 
     def run(self) -> None:
@@ -68,9 +66,8 @@ class Ending:
 def process_table() -> dict[int, tuple[int, int, str]]:
     """pid -> (parent, group, state) of every process."""
     if not os.path.isdir("/proc/self"):
-        output = subprocess.run(
-            ["ps", "-axo", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True
-        ).stdout
+        command = ["ps", "-axo", "pid=,ppid=,pgid=,stat="]
+        output = subprocess.run(command, capture_output=True, text=True).stdout
         rows = [line.split() for line in output.splitlines()]
         rows = [row for row in rows if len(row) >= 4]
         return {int(row[0]): (int(row[1]), int(row[2]), row[3][:1]) for row in rows}
