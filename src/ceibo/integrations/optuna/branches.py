@@ -130,9 +130,8 @@ def best_in_branch(belief: Belief, tried: Array) -> Array:
     offset = np.where(stretched, low, 0.0)
     width = np.where(stretched, high - low, 1.0)
     kernel = replace(gp.kernel, lengthscales=gp.kernel.lengthscales / width)
-    within = GaussianProcess(
-        (gp.X - offset) / width, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
-    )
+    X = (gp.X - offset) / width
+    within = GaussianProcess(X, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise)
     fence = acq.Fence((belief.evidence.failed - offset) / width, kernel, _FENCE)
     mean = acq.posterior_mean(within)
     found = acq.maximize(mean, seed=belief.seed, discrete=levels, guides=(fence,)).x
@@ -159,10 +158,8 @@ def _union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
 
 
 def _hull(first: BaseDistribution, second: BaseDistribution) -> BaseDistribution:
-    """The smallest range that holds both, with their grid if it is the same.
-
-    Optuna lets nothing but the range and the step change.
-    """
+    """The smallest range that holds both, with their grid if it is the same."""
+    # Optuna lets nothing but the range and the step change.
     if isinstance(first, IntDistribution) and isinstance(second, IntDistribution):
         low, high = min(first.low, second.low), max(first.high, second.high)
         step = first.step if _same_grid(first, second) else 1

@@ -61,9 +61,8 @@ class Axis:
         d = distribution
         if isinstance(d, CategoricalDistribution):
             if len(d.choices) > MAX_LISTED_LEVELS:
-                raise InputError(
-                    f"expected at most {MAX_LISTED_LEVELS} choices, got {len(d.choices)}."
-                )
+                wanted = f"at most {MAX_LISTED_LEVELS} choices"
+                raise InputError(f"expected {wanted}, got {len(d.choices)}.")
             return Axis(d, Categorical(range(len(d.choices))))
         if isinstance(d, FloatDistribution):
             try:
@@ -78,9 +77,7 @@ class Axis:
                 return Axis(d, Float(d.low, d.high, log=True))
             last = (d.high - d.low) // d.step
             return Axis(d, Int(0, last) if last < MAX_LEVELS else Float(0, last))
-        raise InputError(
-            f"expected a float, int or categorical distribution, got {distribution!r}."
-        )
+        raise InputError(f"expected a float, int or categorical distribution, got {d!r}.")
 
     def encode(self, value: Any) -> Any:
         """From Optuna's value to that of the dimension."""
@@ -153,9 +150,8 @@ class Axes:
     def _coordinates(self, params: Mapping[str, Any]) -> Array | None:
         if not all(axis.contains(params[name]) for name, axis in self.axes.items()):
             return None
-        return self.space.to_unit(
-            {name: axis.encode(params[name]) for name, axis in self.axes.items()}
-        )
+        encoded = {name: axis.encode(params[name]) for name, axis in self.axes.items()}
+        return self.space.to_unit(encoded)
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """From the space's parameters to Optuna's."""
@@ -163,10 +159,8 @@ class Axes:
 
     def to_internal(self, params: Mapping[str, Any]) -> dict[str, float]:
         """Optuna's parameters as the numbers that its storages keep."""
-        return {
-            name: self.axes[name].distribution.to_internal_repr(value)
-            for name, value in params.items()
-        }
+        kept = self.search_space
+        return {name: kept[name].to_internal_repr(value) for name, value in params.items()}
 
 
 class Coordinates(Protocol):
@@ -218,11 +212,9 @@ def evidence_of_trials(
 
 def is_measured(trial: FrozenTrial) -> bool:
     """Whether the trial has finished with a finite value."""
-    return (
-        trial.state is TrialState.COMPLETE
-        and trial.value is not None
-        and math.isfinite(trial.value)
-    )
+    if trial.state is not TrialState.COMPLETE:
+        return False
+    return trial.value is not None and math.isfinite(trial.value)
 
 
 def running_points(

@@ -102,10 +102,7 @@ class CeiboSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The point of the initial design, or the best by the model.
-
-        It is recorded in the trial's system attributes.
-        """
+        """The point of the initial design or the best by the model, recorded with the trial."""
         check_single_objective(study)
         if not search_space:
             return {}
@@ -160,9 +157,8 @@ class CeiboSampler(BaseSampler):
                 trial.number,
             )
         if self._independent is not None:
-            return self._independent.sample_independent(
-                study, trial, param_name, param_distribution
-            )
+            given = (study, trial, param_name, param_distribution)
+            return self._independent.sample_independent(*given)
         if param_distribution.single():
             return single_value(param_distribution)
         axes = Axes.of({param_name: param_distribution})
@@ -191,10 +187,8 @@ def report_noise(trial: Trial, std: float) -> None:
     """
     number = float(std)
     if not 0 <= number < math.inf:
-        raise InputError(
-            f"std must be a finite standard deviation >= 0, got {std!r}; leave it out if it is"
-            " unknown."
-        )
+        wanted = "a finite standard deviation >= 0"
+        raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
     trial.set_user_attr(NOISE, number)
 
 
@@ -218,11 +212,7 @@ def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping
 
 def _new_points(before: Mapping[int, Array], now: Mapping[int, Array]) -> list[Array]:
     """The points of trials that have begun to run, or have moved."""
-    points = []
-    for number, x in now.items():
-        if number not in before or not np.array_equal(before[number], x):
-            points.append(x)
-    return points
+    return [x for number, x in now.items() if not np.array_equal(before.get(number, ()), x)]
 
 
 def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:

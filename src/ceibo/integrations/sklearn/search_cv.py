@@ -103,7 +103,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     """
 
     cv: Any  # set by the base class
-    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as every scikit-learn estimator declares it
+    # As every scikit-learn estimator declares it.
+    _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as above
         **BaseSearchCV._parameter_constraints,  # noqa: SLF001 - likewise
         "param_distributions": [dict],
         "n_iter": [numbers.Integral],
