@@ -25,16 +25,12 @@ _NEGLIGIBLE: Final = 1e-153
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s.
-
-    It is max(0, u) where s = 0.
-    """
+    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s (max(0, u) at s = 0), and by u, by s."""
     z = _ratio(u, s)
     left = z < -1.0
     # Right of −1 the two-term form, finite for every s; left of it s·τ(z), which does not cancel.
-    value = np.where(
-        left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z)
-    )
+    tail = s * normal.tau(np.where(left, z, -1.0))
+    value = np.where(left, tail, s * normal.pdf(z) + u * normal.cdf(z))
     return np.maximum(value, 0.0), normal.cdf(z), normal.pdf(z)
 
 
@@ -152,11 +148,8 @@ class UpperConfidenceBound(Acquisition):
     def natural(self, prediction: Prediction) -> Jet:
         s = np.sqrt(prediction.variance)
         value = -prediction.linear[:, 0] + np.sqrt(self.beta) * s
-        return Jet(
-            value,
-            linear=-np.ones((len(s), 1)),
-            variance=chain_std(np.full_like(s, np.sqrt(self.beta)), s),
-        )
+        by_variance = chain_std(np.full_like(s, np.sqrt(self.beta)), s)
+        return Jet(value, linear=-np.ones((len(s), 1)), variance=by_variance)
 
     def logarithm(self, prediction: Prediction) -> Jet:
         del prediction  # it makes no difference

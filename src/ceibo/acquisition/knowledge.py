@@ -51,10 +51,8 @@ class CorrectedKnowledgeGradient(Acquisition):
 
     def _jet(self, prediction: Prediction, parts: tuple[Array, Array, Array]) -> Jet:
         value, by_u, by_reach = parts
-        gap, inverse = (
-            prediction.gap,
-            _inverse(_predictive_std(prediction.variance, self.next_noise)),
-        )
+        gap = prediction.gap
+        inverse = _inverse(_predictive_std(prediction.variance, self.next_noise))
         by_gap = by_reach * np.sign(gap) * inverse
         by_variance = -0.5 * by_reach * np.abs(gap) * inverse**3
         return Jet(value, linear=-by_u[:, None], variance=by_variance, gap=by_gap)
@@ -91,10 +89,7 @@ class KnowledgeGradient(Acquisition):
         return self._jet(value, pieces, (shares * by_u, shares * by_s), b, inverse)
 
     def _terms(self, pieces: "Pieces", a: Array) -> tuple[Array, Array]:
-        """u and s (N, h + 1) of the EI-like terms that KG is the sum of.
-
-        The last is max(0, μ(x⁺) − μ(x)).
-        """
+        """u and s (N, h + 1) of the EI-like terms of KG, the last max(0, μ(x⁺) − μ(x))."""
         u = np.column_stack([-np.abs(pieces.rises), self._best - a[:, -1]])
         return u, np.column_stack([pieces.drops, np.zeros(len(a))])
 
@@ -178,12 +173,8 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
         drops.append(fall[rows, following])
         current = following
         lines.append(current)
-    empty = np.empty((len(a), 0))
-    return Pieces(
-        np.array(lines).T,
-        np.array(rises).T if rises else empty,
-        np.array(drops).T if drops else empty,
-    )
+    shape = (len(rises), len(a))
+    return Pieces(np.array(lines).T, np.reshape(rises, shape).T, np.reshape(drops, shape).T)
 
 
 def _predictive_std(variance: Array, next_noise: float) -> Array:

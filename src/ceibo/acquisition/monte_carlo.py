@@ -85,19 +85,15 @@ class NoisyExpectedImprovement(Acquisition):
         u, s = self._moments(prediction)
         value, by_u, by_s = expected_improvement(u, s)
         share = 1.0 / u.shape[1]
-        return Jet(
-            share * value.sum(1),
-            linear=-share * by_u,
-            variance=chain_std(share * by_s.sum(1), s[:, 0]),
-        )
+        by_variance = chain_std(share * by_s.sum(1), s[:, 0])
+        return Jet(share * value.sum(1), linear=-share * by_u, variance=by_variance)
 
     def logarithm(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
         logs, by_u, by_s = log_expected_improvement(u, s)
         value, weights = _log_mean(logs)
-        return Jet(
-            value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0])
-        )
+        by_variance = chain_std((weights * by_s).sum(1), s[:, 0])
+        return Jet(value, linear=-weights * by_u, variance=by_variance)
 
     def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
         """u (N, S) and s (N, 1), which is the same for all draws."""

@@ -101,10 +101,8 @@ class Objective:
         self.data, self.kernel, self.priors = data, kernel, priors
         self.evaluations = 0
         ordered = [k for k in range(d) if k not in categorical]
-        self._ordered, self._categorical = (
-            np.array(ordered, dtype=int),
-            np.array(categorical, dtype=int),
-        )
+        self._ordered = np.array(ordered, dtype=int)
+        self._categorical = np.array(categorical, dtype=int)
         # Pairs i < j in the order of scipy's pdist; in C memory their places form the upper
         # triangle, which is the lower triangle of the transposed, Fortran-ordered view that LAPACK
         # factorizes.
@@ -156,9 +154,8 @@ class Objective:
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)
-        gradient[:d] = (
-            self._lengthscale_gradient(alpha, A, slope) * (-2.0 * variance) / lengthscales**2
-        )
+        sums = self._lengthscale_gradient(alpha, A, slope)
+        gradient[:d] = sums * (-2.0 * variance) / lengthscales**2
         # v ∂K/∂v = K − diag(noise), so both sums collapse to traces.
         gradient[d] = 0.5 * (quadratic - n - float(noise @ diagonal))
         if data.infers_noise:
