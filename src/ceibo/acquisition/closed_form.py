@@ -25,7 +25,8 @@ _NEGLIGIBLE: Final = 1e-153
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s (max(0, u) at s = 0), and by u, by s."""
+    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s."""
+    # Where s = 0 it is max(0, u).
     z = _ratio(u, s)
     left = z < -1.0
     # Right of −1 the two-term form, finite for every s; left of it s·τ(z), which does not cancel.
