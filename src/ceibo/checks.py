@@ -8,6 +8,7 @@ import difflib
 import math
 import operator
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import numpy as np
@@ -22,11 +23,10 @@ def check_whole(
     value: object, name: str, low: int = 1, high: float = math.inf, advice: str = ""
 ) -> int:
     """A whole number from `low` to `high`; numpy's are taken, True and False are not."""
-    try:
-        # A TypeError is an answer.
-        number = low - 1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = low - 1
+    number = low - 1
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            number = operator.index(value)  # type: ignore[arg-type]  # it raises if it is none
     if low <= number <= high:
         return number
     if high < math.inf:
@@ -90,11 +90,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def _to_float(value: object) -> float:
     """The number as a float; NaN for what is no number."""
-    try:
-        # A TypeError is an answer.
-        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+    if not isinstance(value, _NO_NUMBERS):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(value)  # type: ignore[arg-type]  # it raises if it is none
+    return math.nan
 
 
 def _refusal(value: object, name: str, expected: str, advice: str = "") -> InputError:

@@ -150,8 +150,7 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
     """Lower envelopes of the lines a_j + b_j z, one set of lines per row; a, b (N, m).
 
     Starts with the steepest line, lowest at z → −∞, and walks right: the next piece is the line of
-    smaller slope that is crossed first. All rows walk together, and there are few pieces, so this
-    beats sorting each row.
+    smaller slope that is crossed first. All rows walk together.
     """
     rows = np.arange(len(a))
     b_top = b.max(axis=1)

@@ -10,9 +10,8 @@ and gradients are exact and cheap.
                                      standard normal
 
 best_s is the lowest of the draw, over observed and pending points. Draws are from the process
-conditioned on pending points (their variance is shrunk, their mean stays), as for every acquisition
-here, so with pending points the value is less than what x adds to them: close to one of them it is
-nearly nothing.
+conditioned on pending points, so the value is less than what x adds to them, and nearly nothing
+close to one of them.
 """
 
 from dataclasses import dataclass
@@ -46,11 +45,7 @@ class Draws:
 
 
 def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
-    """`count` quasi-random joint draws of f at the conditioning points of `gp`.
-
-    Factors of the covariance are Cholesky factors in the order of the points, so base draws mean
-    what they mean in other libraries.
-    """
+    """`count` quasi-random joint draws of f at the conditioning points of `gp`."""
     kernel, state = gp.unit_kernel, gp.state
     m = len(state.points)
     K = kernel(state.points, state.points)

@@ -32,11 +32,7 @@ class Table:
     note: str | None = None
 
     def column(self, name: str, loosely: bool = False, but: Collection[int] = ()) -> int | None:
-        """The place of a column among those not in `but`, or None; `loosely` ignores capitals.
-
-        Names are normalized first: é may have either of its two encodings, and spaces around a name
-        do not count.
-        """
+        """The place of a column among those not in `but`, or None; `loosely` ignores capitals."""
         wanted = normalize(name)
         names = {
             place: normalize(each) for place, each in enumerate(self.header) if place not in but

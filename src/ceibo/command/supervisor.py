@@ -5,9 +5,8 @@ to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open.
 ends, also because the parent was killed, the command is ended. The answer is one line of JSON on
 standard output: how the command ended, and the last `keep` bytes of its output.
 
-On Linux this process adopts every descendant of the command, whatever session or group it moved
-to, and ends them all. Elsewhere a descendant that left the process group and whose parent has ended
-is not found.
+On Linux this process adopts every descendant of the command and ends them all. Elsewhere one that
+left the process group and whose parent has ended is not found.
 """
 
 import base64

@@ -135,9 +135,9 @@ class Belief:
         """The largest corrected EI over the space, in the objective's units.
 
         It leaves out points that are being measured or have failed, and weighs the chance that a
-        measurement succeeds. Failures in a row make a search more careful for a moment; that is no
-        reason to stop, so they do not count here.
+        measurement succeeds.
         """
+        # Failures in a row make a search more careful for a moment, which is no reason to stop.
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)
         found = search(self.model, calm, self.space, rule, self.seed)

@@ -2,9 +2,8 @@
 
 The rule: stop when the largest corrected EI over the space is below κ, the price of one evaluation
 in the objective's own units, twice in a row (patience), so that one unlucky fit does not end a
-study. It uses corrected EI whatever the study's acquisition is, because that is in the objective's
-units: what an exact measurement would bring over the incumbent. A noisy one brings less, so the
-rule tends to stop late rather than early.
+study. Corrected EI, whatever the study's acquisition is, says what an exact measurement would
+bring. A noisy one brings less, so the rule tends to stop late rather than early.
 """
 
 from dataclasses import dataclass

@@ -6,8 +6,7 @@ at a bound whose gradient points outward is held. A start ends when the quadrati
 less than the tolerance from another step, or when it has fallen far behind the best compared with
 what its last step gained.
 
-The hyperparameter fit climbs with it too (one start), handing the inverse Hessian learnt on a
-subset of the data on to the next, which saves more than half of the steps on all data.
+The hyperparameter fit climbs with it too, handing on the inverse Hessian learnt on a subset.
 """
 
 from collections.abc import Callable

@@ -54,10 +54,9 @@ class Priors:
     def default(dimension: int, infers_noise: bool) -> "Priors":
         """The priors used by default; length scales grow with √d.
 
-        So the model stays as simple in many dimensions as in few. The length-scale prior is the
-        dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla Bayesian
-        optimization performs great in high dimensions". Variance and noise priors are wide, and
-        only keep the fit away from the ends of its range when there are few data.
+        So the model stays as simple in many dimensions as in few (Hvarfner, Hellsten and Nardi
+        2024, "Vanilla Bayesian optimization performs great in high dimensions"). Variance and noise
+        priors are wide: they matter when there are few data.
         """
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise

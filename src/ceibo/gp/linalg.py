@@ -106,6 +106,9 @@ def constant_mean(ones: Array, values: Array, precision: float) -> float:
 
 # BLAS threads
 
+# `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second thread
+# from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000 rows (0.9 s
+# against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and many times slower on a busy machine.
 _TWO_THREADS_FROM: Final = 3000
 _lock = threading.Lock()
 _wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
@@ -119,13 +122,7 @@ def _libraries() -> tuple[Any, ...]:
 
 
 def blas_threads(n: int) -> int:
-    """How many BLAS threads to use on n×n matrices, by n alone, so that results are repeatable.
-
-    `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second
-    thread from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000
-    rows (0.9 s against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and on a busy machine, where
-    threads wait for each other, it costs many times more.
-    """
+    """How many BLAS threads to use on n×n matrices, by n alone, so that results are repeatable."""
     return 1 if n < _TWO_THREADS_FROM else 2
 
 

@@ -229,13 +229,7 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
 
     ``CorrectedEI(x) = E(max(f(x) - f(x_incumbent), 0))``
 
-    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point
-    with the best posterior mean. Where there is no observation noise this is Expected Improvement.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> CEI = CorrectedExpectedImprovement(model, X_observed=train_X)
-        >>> cei = CEI(test_X)
+    Where there is no observation noise this is Expected Improvement.
 
     NOTE: To optimize it, use ``LogCorrectedExpectedImprovement``, whose gradients do not vanish.
     """
@@ -251,11 +245,6 @@ class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     ``LogCorrectedPI(x) = log(P(f(x) >= f(x_incumbent)))``
 
     where both values of ``f`` are uncertain and correlated.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> LogCPI = LogCorrectedProbabilityOfImprovement(model, X_observed=train_X)
-        >>> log_cpi = LogCPI(test_X)
     """
 
     _log: bool = True
@@ -271,11 +260,6 @@ class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     ``CorrectedPI(x) = P(f(x) >= f(x_incumbent))``
 
     where both values of ``f`` are uncertain and correlated.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> CPI = CorrectedProbabilityOfImprovement(model, X_observed=train_X)
-        >>> cpi = CPI(test_X)
     """
 
     def _value(self, u: Tensor, s: Tensor) -> Tensor:

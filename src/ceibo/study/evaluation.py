@@ -1,8 +1,7 @@
 """One evaluation: the objective called here or on an executor, and what came of it.
 
 An exception of the objective makes a failed trial; after one of the executor the trial is handed
-out again. They are told apart where the objective is called, as a future does not say whose
-exception it holds.
+out again. They are told apart where the objective is called.
 """
 
 import os

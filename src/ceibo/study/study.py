@@ -166,9 +166,8 @@ class Study:
     ) -> Measurement:
         """Replaces a measurement that was told wrongly, and returns the wrong one.
 
-        Returns once the right one is safely stored. From then on the study uses the right one
-        alone. The wrong one stays in the record (`trial.replaced`), so that suggestions made from
-        it can still be verified.
+        Returns once the right one is safely stored. The wrong one stays in the record
+        (`trial.replaced`), so that suggestions made from it can still be verified.
 
         Args:
             trial: from `ask`, or its number.

@@ -4,8 +4,7 @@ In a define-by-run study a trial has the parameters of its branch only, and a ra
 trial to trial. The sampler searches the parameters that all trials share. The answers need the
 others too, or trials that differ in them would be taken for repeats. Here every parameter of any
 trial has a column, in which all trials without that parameter have the same coordinate; one more
-column tells the branches apart. One process is fitted to all trials, so that they share the noise
-and the level of the objective, and their values can be compared.
+column tells the branches apart. One process is fitted to all trials.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

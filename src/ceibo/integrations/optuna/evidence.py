@@ -114,14 +114,11 @@ class Axis:
 @final
 @dataclass(frozen=True)
 class Axes:
-    """The parameters that are searched together, in order of name, as columns of the unit cube.
-
-    Coordinates of parameters seen before are remembered: a study asks for those of all its trials,
-    every time.
-    """
+    """The parameters that are searched together, in order of name, as columns of the unit cube."""
 
     axes: dict[str, Axis]
     space: Space
+    # Coordinates seen before: a study asks for those of all its trials, every time.
     _memory: dict[tuple[Any, ...], Array | None] = field(
         default_factory=dict, repr=False, compare=False
     )

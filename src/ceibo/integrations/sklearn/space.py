@@ -101,12 +101,9 @@ def _from_continuous(distribution: Any) -> Parameter:
 
 
 def _has_ends(distribution: Any) -> bool:
-    """Whether the distribution is an interval with both its ends, as uniform and loguniform are.
-
-    The others (expon, gamma, norm, beta) run out: no draw is ever at an end, where the estimator's
-    parameter is often invalid (C = 0). A search that may go to the ends will, since least is known
-    there.
-    """
+    """Whether the distribution is an interval with both its ends, as uniform and loguniform are."""
+    # The others (expon, gamma, norm, beta) run out: no draw is ever at an end, where the
+    # estimator's parameter is often invalid (C = 0), and where a search would go.
     low, high = _support(distribution)
     if not (math.isfinite(low) and math.isfinite(high)):
         return False

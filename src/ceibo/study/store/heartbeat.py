@@ -12,9 +12,8 @@ from ceibo.study.store.store import Store
 class Heartbeat:
     """Context manager around a worker's evaluations that renews its leases thrice per lease.
 
-    A database that does not answer is asked again at the next beat. The evaluation goes on
-    undisturbed, because a result that comes after its lease has lapsed is kept as well. `held` are
-    the numbers of the trials that the worker held at the last beat.
+    A database that does not answer is asked again at the next beat, and the evaluation goes on.
+    `held` are the numbers of the trials that the worker held at the last beat.
     """
 
     def __init__(self, store: Store, study_id: int, lease: Lease) -> None:

@@ -37,11 +37,8 @@ _LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), W
 
 
 def hand_out_key(attempt: int) -> str:
-    """The key under which a worker tells the result of the attempt-th hand-out of a trial.
-
-    The first hand-out has the empty key. The late result of an earlier attempt is then a further
-    measurement, under a key of its own.
-    """
+    """The key under which a worker tells the result of the attempt-th hand-out of a trial."""
+    # The late result of an earlier attempt is thus a further measurement.
     return "" if attempt <= 1 else f"attempt-{attempt}"
 
 

@@ -46,11 +46,8 @@ def tell(
 
 
 def _answer_repeat(number: int, stored: StoredMeasurement, measurement: Measurement) -> Told:
-    """The answer to a measurement told again under its key: nothing new if it is the same.
-
-    The value that was told before it was corrected counts as the same: whoever repeats it does not
-    know of the correction, which stays.
-    """
+    """The answer to a measurement told again under its key: nothing new if it is the same."""
+    # So is the value before a correction, of which whoever repeats it does not know.
     if measurement in (stored.measurement, *stored.replaced[:1]):
         return Told(stored.seq, False)
     where = f"under the key {stored.key!r}" if stored.key else "already"

@@ -136,8 +136,7 @@ class Store:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
 
         Without a lease (asked by hand) the trial is never handed out again by itself. A trial that
-        was begun MAX_LOST times, each time by a worker that was gone before it had an outcome,
-        becomes "failed" instead: handed out again, it would end worker after worker.
+        was lost MAX_LOST times becomes "failed" instead.
         """
         return lifecycle.claim(self._database, study_id, lease)
 
@@ -181,8 +180,7 @@ class Store:
         """Replace a measurement that was told wrongly; returns the wrong one.
 
         The history keeps the wrong one. `key` says which measurement of the trial is meant, and may
-        be left out if there is one. If the measurement is right already, nothing is recorded. The
-        key of the event is the event whose value it replaces, so that no value has two successors.
+        be left out if there is one. If the measurement is right already, nothing is recorded.
         """
         return measurements.correct(self._database, study_id, number, measurement, key)
 
@@ -199,8 +197,7 @@ class Store:
         """Put a running trial back into the queue, to be handed out again.
 
         Returns False, and changes nothing, if the trial is not running or `worker` is given and
-        does not hold it. `lost` is given if the evaluation was lost, and says how; `claim` limits
-        how often that may happen.
+        does not hold it. `lost` says how the evaluation was lost, if it was.
         """
         return lifecycle.leave(self._database, study_id, number, "released", worker, lost)
 
