@@ -141,7 +141,8 @@ def greedy_gain(kernel: Kernel, candidates: ArrayLike, noise_variance: ArrayLike
     steps = np.size(noise_variance)
     noise = _as_noise_above_zero(np.atleast_1d(np.asarray(noise_variance)), steps) / kernel.variance
     variance = np.ones(len(points))
-    V = np.empty((steps, len(points)))  # rows of the Cholesky factor: σ²(x) = 1 − Σ_t V_tx²
+    # rows of the Cholesky factor: σ²(x) = 1 − Σ_t V_tx²
+    V = np.empty((steps, len(points)))
     gain = 0.0
     for t in range(steps):
         best = int(np.argmax(variance))

@@ -41,7 +41,8 @@ def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
     It is log max(0, u) where s = 0.
     """
     z = _ratio(u, s)
-    certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
+    # the improvement is u itself, or there is none
+    certain = (s <= 0) | (z > _CERTAIN)
     if not certain.any():
         log_tau, by_u, by_s = normal.log_tau(z)
         inverse = 1.0 / np.maximum(s, _NEGLIGIBLE)
@@ -90,7 +91,8 @@ class _Improvement(Acquisition):
         if not self.corrected:
             return u, np.sqrt(prediction.variance)
         s = np.sqrt(prediction.difference_variance)
-        return np.where(s > 0, u, 0.0), s  # f(x) − f(x⁺) is exactly 0 where it has no variance
+        # f(x) − f(x⁺) is exactly 0 where it has no variance
+        return np.where(s > 0, u, 0.0), s
 
     @property
     def _best_mean(self) -> float:

@@ -30,13 +30,15 @@ from ceibo.gp.grid import evenly, snap
 from ceibo.gp.inputs import Array, as_floats
 from ceibo.gp.linalg import limited_blas
 
-_ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
+# starts end when another step promises less than this, in the logarithm
+_ROUGH: Final = 1e-6
 _LONGEST_STEP: Final = 0.5  # in length scales: longer ones jump over maxima
 _POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
 # a purely discrete space of at most this many points is searched exhaustively
 _ENUMERATE_BELOW: Final = 2048
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
-_NEIGHBOURHOOD: Final = 0.4  # distances between starts are in length scales, none longer than this
+# distances between starts are in length scales, none longer than this
+_NEIGHBOURHOOD: Final = 0.4
 # of a cloud, in length scales (at most 1, the cube's width)
 _CLOUD_SCALES: Final = (0.3, 0.1, 0.02)
 

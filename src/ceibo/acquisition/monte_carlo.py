@@ -124,7 +124,8 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         x = gain / _SOFT
         soft = np.logaddexp(0.0, x)
         steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
-        far = x < -30.0  # log(softplus(x)) = x there, to rounding, and does not underflow
+        # log(softplus(x)) = x there, to rounding, and does not underflow
+        far = x < -30.0
         logs = np.where(far, x, np.log(np.where(far, 1.0, soft)))
         slopes = np.where(far, 1.0, steep / np.where(far, 1.0, soft)) / _SOFT
         value, weights = _log_mean(logs)
@@ -144,7 +145,8 @@ def _log_mean(logs: Array) -> tuple[Array, Array]:
     top = logs.max(axis=1)
     shares = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
     total = shares.sum(axis=1)
-    with np.errstate(divide="ignore"):  # all of them −inf: so is the mean, and no draw has a share
+    # all of them −inf: so is the mean, and no draw has a share
+    with np.errstate(divide="ignore"):
         value = top + np.log(total)
     shares /= np.maximum(total, 1.0)[:, None]  # at least 1 otherwise, the top's own
     return value - np.log(logs.shape[1]), shares

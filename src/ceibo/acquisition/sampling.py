@@ -7,7 +7,8 @@ from scipy.special import ndtri
 
 from ceibo.gp.inputs import Array
 
-_LEAST: Final = 2.0**-53  # a uniform number of exactly 0 would be a normal draw of minus infinity
+# a uniform number of exactly 0 would be a normal draw of minus infinity
+_LEAST: Final = 2.0**-53
 
 
 def spread_points(count: int, dimension: int, rng: np.random.Generator) -> Array:

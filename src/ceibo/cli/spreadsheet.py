@@ -15,7 +15,8 @@ from ceibo.errors import InputError
 from ceibo.numbers import MINUS, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
-_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls
+# .xlsx, .ods and archives; .xls
+_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 # Excel names the separator in a first line such as sep=;
 _SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
@@ -88,7 +89,8 @@ def _decode(path: Path) -> tuple[str, str | None]:
         raise InputError(
             f"{path} is a workbook, not text; save the sheet as CSV (UTF-8) and import that file."
         )
-    encodings = ["utf-8-sig", "cp1252", "latin-1"]  # Windows writes cp1252, an extended Latin-1
+    # Windows writes cp1252, an extended Latin-1
+    encodings = ["utf-8-sig", "cp1252", "latin-1"]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     for encoding in encodings:

@@ -23,7 +23,8 @@ from ceibo.study import Result, Study, minimize
 
 Evaluate = Callable[[nn.Module], float | Measurement]
 LOWEST_SHARE: Final = 0.02  # of the useful ranks: the low end of each layer's search
-CONFIRMATIONS: Final = 5  # last trials, at most a fifth of all, that measure the recommendation
+# last trials, at most a fifth of all, that measure the recommendation
+CONFIRMATIONS: Final = 5
 
 
 @final

@@ -35,7 +35,8 @@ class Form:
     kind: type[nn.Module]  # of the layers it is for
     unfold: Callable[[Tensor], Tensor]  # weights -> M (A, B)
     fold: Callable[[Tensor, torch.Size], Tensor]  # M, shape -> weights
-    build: Callable[[Any, Tensor, Tensor], nn.Sequential]  # layer, left, right -> thin layers
+    # layer, left, right -> thin layers
+    build: Callable[[Any, Tensor, Tensor], nn.Sequential]
 
 
 @final

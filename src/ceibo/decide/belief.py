@@ -22,7 +22,8 @@ from ceibo.decide.suggest import search
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 
-Memory = MutableMapping[tuple[bytes, ...], float]  # state of the evidence -> remaining improvement
+# state of the evidence -> remaining improvement
+Memory = MutableMapping[tuple[bytes, ...], float]
 
 
 @final

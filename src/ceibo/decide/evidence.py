@@ -30,7 +30,8 @@ class Unmeasured:
 
     pending: Sequence[Array] = ()  # being measured
     failed: Sequence[Array] = ()
-    withdrawn: Sequence[Array] = ()  # not to be measured, for reasons outside the model
+    # not to be measured, for reasons outside the model
+    withdrawn: Sequence[Array] = ()
     failures_in_a_row: int = 0
 
 

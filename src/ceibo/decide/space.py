@@ -15,7 +15,8 @@ from ceibo.gp.inputs import Array
 
 __all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "SpaceLike", "Value"]
 
-Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
+# of Value; Any, because a checker cannot know which parameter is a number
+Params = dict[str, Any]
 
 
 @final

@@ -17,9 +17,11 @@ import numpy as np
 
 from ceibo.gp.inputs import Array, Indices, Mask
 
-Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), gradients (B, d)
+# (B, d) -> values (B,), gradients (B, d)
+Evaluate = Callable[[Array], tuple[Array, Array]]
 
-_SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
+# share of the predicted gain that a step must bring (Armijo)
+_SUFFICIENT: Final = 1e-4
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
 _TINY: Final = np.finfo(np.float64).tiny
 # the last gain must be within this many tolerances for a start to end by its model's word
@@ -64,7 +66,8 @@ class Rules:
     first_step: float = 0.2
     longest_step: float = 1.0  # and after
     patience: int = 8  # steps before a start may give up
-    hopeless: float = 30.0  # gives up when this many steps like its last would not reach the best
+    # gives up when this many steps like its last would not reach the best
+    hopeless: float = 30.0
 
 
 @final

@@ -149,7 +149,8 @@ class Objective:
             + float(np.log(inverse.diagonal()).sum())
             - 0.5 * n * _LOG_2PI
         )
-        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
+        # lower triangle of L⁻ᵀ L⁻¹
+        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)

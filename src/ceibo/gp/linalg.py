@@ -111,7 +111,8 @@ def constant_mean(ones: Array, values: Array, precision: float) -> float:
 # against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and many times slower on a busy machine.
 _TWO_THREADS_FROM: Final = 3000
 _lock = threading.Lock()
-_wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
+# thread counts asked for by the blocks now open, in any thread
+_wanted: list[int] = []
 _original: list[tuple[Any, int]] = []
 
 

@@ -69,7 +69,8 @@ class GaussianProcess:
     # in inside units; its variance is between 1/2 and 2
     unit_kernel: Kernel = field(init=False, repr=False)
 
-    if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
+    # what may be given; the fields are what __post_init__ makes of it
+    if TYPE_CHECKING:
 
         def __init__(
             self,

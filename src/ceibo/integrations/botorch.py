@@ -66,7 +66,8 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
     X_incumbent: Tensor  # (batch_shape) x 1 x d
     # The base class says Tensor, and sets it to None.
     X_pending: Tensor | None  # type: ignore[assignment]
-    _pending_noise: Tensor  # (batch_shape) x m, expected noise variance in the objective's units
+    # (batch_shape) x m, expected noise variance in the objective's units
+    _pending_noise: Tensor
 
     def __init__(
         self,

@@ -62,7 +62,8 @@ def _workers(executor: Executor) -> int | None:
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):  # Dask
         return sum(client.nthreads().values()) or None
-    for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
+    # the standard library and loky; mpi4py
+    for name in ("_max_workers", "num_workers"):
         count = getattr(executor, name, None)
         if isinstance(count, int) and count > 0:
             return count

@@ -137,7 +137,8 @@ class Ledger:
             try:
                 return self.create([new], expect_number=number)[0]
             except NumberTakenError:
-                continue  # another worker was first; its trial is pending in the next snapshot
+                # another worker was first; its trial is pending in the next snapshot
+                continue
 
     def _start_values(self, number: int) -> Hyperparameters | None:
         """Hyperparameters recorded with the latest trial before `number` that has them."""

@@ -22,8 +22,10 @@ from ceibo.study.trial import Trial, trial_of
 
 Callback = Callable[[Study, Trial], bool | None]
 
-_POLL: Final = 0.25  # seconds between looks at the clock and at the trials of other workers
-_LAST_NEWS: Final = 1.0  # seconds in which a broken pool marks all its futures as broken
+# seconds between looks at the clock and at the trials of other workers
+_POLL: Final = 0.25
+# seconds in which a broken pool marks all its futures as broken
+_LAST_NEWS: Final = 1.0
 
 
 @final
@@ -75,7 +77,8 @@ class Runner:
                     break
             if not self.running:
                 if stop is None and self._others_at_work():
-                    time.sleep(_POLL)  # the trials of a worker that dies are handed out again
+                    # the trials of a worker that dies are handed out again
+                    time.sleep(_POLL)
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()

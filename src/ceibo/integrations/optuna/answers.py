@@ -124,7 +124,8 @@ def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdi
 class _Answers:
     """The belief from all finished trials of a study."""
 
-    points: list[tuple[FrozenTrial, Array]]  # with a finite value, and their places in the cube
+    # with a finite value, and their places in the cube
+    points: list[tuple[FrozenTrial, Array]]
     branches: Branches
     belief: Belief
 

@@ -29,8 +29,10 @@ from ceibo.integrations.optuna.evidence import Axes, Axis
 _BRANCH: Final = "ceibo:branch"  # name of the column that tells branches apart
 _ABSENT: Final = 0.5  # coordinate of a number that a trial does not have
 _NO_CHOICE: Final = 0.0  # the same of a categorical: its choices are all inside (0, 1)
-_FENCE: Final = 0.1  # around failed points, in length scales (see acquisition/guides.py)
-_NARROW: Final = 1e-9  # of the box: values of a parameter no further apart count as one
+# around failed points, in length scales (see acquisition/guides.py)
+_FENCE: Final = 0.1
+# of the box: values of a parameter no further apart count as one
+_NARROW: Final = 1e-9
 
 
 @final

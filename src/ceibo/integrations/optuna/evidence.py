@@ -39,7 +39,8 @@ from ceibo.gp.inputs import Array
 
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
-_LONGEST: Final = 2045  # characters of one system attribute in Optuna's relational storage
+# characters of one system attribute in Optuna's relational storage
+_LONGEST: Final = 2045
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
 _ON_GRID: Final = 1e-9  # of a step: a value no further from the grid is left as it is
 

@@ -30,8 +30,10 @@ from ceibo.integrations.optuna.evidence import (
 )
 
 _logger = logging.getLogger(__name__)
-_ATTEMPTS: Final = 5  # computations of one suggestion, while other processes publish theirs
-_NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close count as the same
+# computations of one suggestion, while other processes publish theirs
+_ATTEMPTS: Final = 5
+# of the box, in every parameter: two suggestions so close count as the same
+_NEAR: Final = 0.02
 _STARTUP: Final = (
     "a model needs a first value. Leave it out for twice the number of parameters, at least four"
 )

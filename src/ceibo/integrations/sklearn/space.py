@@ -13,7 +13,8 @@ from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError
 
-_TAIL: Final = 1e-3  # probability left out at an end that a distribution does not reach
+# probability left out at an end that a distribution does not reach
+_TAIL: Final = 1e-3
 _HAIR: Final = 1e-5  # probability from an end at which the density there is examined
 
 

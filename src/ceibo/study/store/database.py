@@ -68,7 +68,8 @@ def _check_sqlite(url: sa.URL, examples: str) -> None:
         raise InputError(
             f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}."
         )
-    if url.database == "":  # "sqlite:///" with the rest forgotten is no wish for memory
+    # "sqlite:///" with the rest forgotten is no wish for memory
+    if url.database == "":
         raise InputError(
             f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory."
         )
@@ -187,7 +188,8 @@ class Database:
             raise StorageError(
                 "a study in memory cannot be used from a child process; give it a storage."
             )
-        self._engine.dispose(close=False)  # a connection inherited by fork belongs to the parent
+        # a connection inherited by fork belongs to the parent
+        self._engine.dispose(close=False)
         self._pid = os.getpid()
 
     def _retry(self, attempt: Callable[[], T], patience: float | None) -> T:
@@ -246,7 +248,8 @@ def _sqlite_engine(url: sa.URL, memory: bool) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def connect(raw: Any, _record: object) -> None:
-        raw.isolation_level = None  # the driver would begin transactions by itself, and too late
+        # the driver would begin transactions by itself, and too late
+        raw.isolation_level = None
         raw.execute(f"PRAGMA busy_timeout={1000 * BUSY_SECONDS}")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute("PRAGMA foreign_keys=ON")

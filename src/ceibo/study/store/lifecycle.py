@@ -53,7 +53,8 @@ def create_trials(
         connection, study = transaction.connection, transaction.study
         mine = sa.select(trials).where(trials.c.study_id == study_id, trials.c.token == token)
         if next(runs) and (stored := connection.execute(mine.order_by(trials.c.number)).all()):
-            return _trials_at_creation(stored)  # an earlier run was committed without an answer
+            # an earlier run was committed without an answer
+            return _trials_at_creation(stored)
         if expect_number not in (None, study.trials):
             raise NumberTakenError(
                 f"the next trial is number {study.trials}, not {expect_number}: another process"
