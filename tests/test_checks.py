@@ -83,9 +83,3 @@ def test_a_misspelt_name_gets_a_suggestion() -> None:
         with pytest.raises(InputError) as refused:
             checks.check_choice(value, "fit", ("map", "ml"))
         assert str(refused.value) == f"fit must be one of map, ml, {end}"
-
-
-def test_flags() -> None:
-    assert checks.check_flag(np.True_, "log") is True
-    with pytest.raises(InputError, match=r"^log must be True or False, got 1.$"):
-        checks.check_flag(1, "log")

@@ -67,10 +67,7 @@ def run(code: str, *folders: Path) -> str:
 
 KERNEL = Recipe("Add a kernel")
 ACQUISITION = Recipe("Add an acquisition function")
-OPTIONS = {
-    KERNEL: 'kernel="rational-quadratic"',
-    ACQUISITION: 'acquisition="uncertainty"',
-}
+OPTIONS = {KERNEL: 'kernel="rational-quadratic"', ACQUISITION: 'acquisition="uncertainty"'}
 by_recipe = pytest.mark.parametrize("recipe", OPTIONS, ids=lambda recipe: recipe.title)
 
 CREATE = """

@@ -29,9 +29,7 @@ def test_a_missing_package_is_found_through_helpers(
     (tmp_path / "lab" / "conftest.py").write_text("import helpers\n")
     (tmp_path / "lab" / "test_a.py").write_text("import math\n")
     (tmp_path / "test_b.py").write_text("import optuna\n\ndef test():\n    import torch\n")
-    assert dict(extras.left_out(tmp_path)) == {
-        tmp_path / "lab" / "test_a.py": frozenset({"torch"}),
-    }
+    assert dict(extras.left_out(tmp_path)) == {tmp_path / "lab" / "test_a.py": frozenset({"torch"})}
     assert extras.advice(frozenset({"torch"})) == "needs torch (pip install 'ceibo[compression]')"
 
 

@@ -21,11 +21,7 @@ CASES: list[tuple[dict[str, Any], str, str]] = [
         "expected low < high, got low=2.0 and high=1.0; swap them.",
         "expected low < high, got low = 2 and high = 1; swap them.",
     ),
-    (
-        FLOAT | {"low": "0"},
-        "expected a number, got low='0'.",
-        'expected a number, got low = "0".',
-    ),
+    (FLOAT | {"low": "0"}, "expected a number, got low='0'.", 'expected a number, got low = "0".'),
     (
         FLOAT | {"step": 3},
         "expected a step within [-1.0, 1.0], got step=3.0, which leaves one value; use a smaller"

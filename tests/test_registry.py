@@ -37,9 +37,7 @@ def test_the_same_again_is_fine_and_another_is_refused(table: Registry[object]) 
     assert table["iron"] is Matern52
 
 
-def test_a_class_defined_again_takes_the_place_of_its_older_self(
-    table: Registry[object],
-) -> None:
+def test_a_class_defined_again_takes_the_place_of_its_older_self(table: Registry[object]) -> None:
     def define() -> type[object]:
         class Cobalt:
             """As in a cell of a notebook that is run twice."""

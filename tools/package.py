@@ -18,10 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Each distribution: its folder, and files that its wheel and its sdist must have.
 DISTRIBUTIONS = {
-    "ceibo": (
-        ROOT,
-        ("ceibo/py.typed", "ceibo/report/page.css", "ceibo/report/page.js", "LICENSE"),
-    ),
+    "ceibo": (ROOT, ("ceibo/py.typed", "ceibo/report/page.css", "ceibo/report/page.js", "LICENSE")),
     "ceibo_lab": (ROOT / "lab", ("ceibo_lab/py.typed", "problems/data/svm.npz", "LICENSE")),
 }
 # What an sdist may have at its top, beside the sources.

@@ -45,11 +45,11 @@ def check_seed(value: object, name: str = "seed") -> int:
         raise _refusal(value, name, "a whole number from 0 to 2^63 − 1") from None
 
 
-def check_positive(value: object, name: str) -> float:
+def check_positive(value: object, name: str, units: str = "") -> float:
     """A finite number above zero."""
     number = _to_float(value)
     if not 0 < number < math.inf:
-        raise _refusal(value, name, "a finite number above zero")
+        raise _refusal(value, name, f"a finite number above zero{units}")
     return number
 
 
@@ -63,17 +63,7 @@ def check_not_negative(value: object, name: str) -> float:
 
 def check_cost(value: object, name: str = "cost") -> float:
     """The price of one evaluation."""
-    number = _to_float(value)
-    if not 0 < number < math.inf:
-        raise _refusal(value, name, "a finite number above zero, in the objective's units")
-    return number
-
-
-def check_flag(value: object, name: str) -> bool:
-    """True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise _refusal(value, name, "True or False")
-    return bool(value)
+    return check_positive(value, name, ", in the objective's units")
 
 
 def check_choice(value: object, name: str, known: Iterable[str]) -> str:
@@ -100,10 +90,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def _to_float(value: object) -> float:
     """The number as a float; NaN for what is no number."""
-    try:
-        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]  # a TypeError is an answer
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+    if not isinstance(value, _NO_NUMBERS):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(value)  # type: ignore[arg-type]  # it raises if it is none
+    return math.nan
 
 
 def _refusal(value: object, name: str, expected: str, advice: str = "") -> InputError:

@@ -19,7 +19,8 @@ _THOUSANDS: Final = re.compile(r"0\d\d(\.\d*)?", re.ASCII)
 def to_number(text: str) -> int | float | None:
     """The number that a text is, with a decimal point, or None; 1_000, 0x10 and 66,5 are none."""
     plain = text.strip().replace(MINUS, "-")
-    if _WHOLE.fullmatch(plain) and len(plain) < 400:  # whole numbers keep all their digits
+    # whole numbers keep all their digits
+    if _WHOLE.fullmatch(plain) and len(plain) < 400:
         return int(plain)
     return float(plain) if _NUMBER.fullmatch(plain) else None
 

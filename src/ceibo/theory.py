@@ -44,10 +44,7 @@ _DEFAULT_CANDIDATES: Final = 512
 @final
 @dataclass(frozen=True)
 class RegretReport:
-    """The theory's quantities for a finished run.
-
-    `regret_bound` is in the units of f, the rest on the unit scale.
-    """
+    """The theory's quantities for a run: `regret_bound` in units of f, the rest in unit scale."""
 
     steps: int  # T
     amplitude: float  # a
@@ -98,14 +95,11 @@ def regret_report(  # noqa: PLR0913 - public, keyword-only
             "give either norm, the RKHS norm of f, or f_values at X, from which a lower bound"
             " follows."
         )
-    if norm is not None:
-        check_not_negative(norm, "norm")
+    if f_values is None:
+        known = check_not_negative(norm, "norm")
+    else:
+        known = norm_lower_bound(kernel, points, f_values)
     constant = improvement_constant(kappa, kernel.variance)
-    known = (
-        norm_lower_bound(kernel, points, f_values)
-        if norm is None and f_values is not None
-        else float(norm or 0.0)
-    )
     steps, amplitude = len(points), float(np.sqrt(kernel.variance))
     gain = maximal_gain_bound(kernel, points, noise, candidates)
     beta = confidence_width(known, gain, steps, delta)
@@ -137,9 +131,7 @@ def information_gain(kernel: Kernel, X: ArrayLike, noise_variance: ArrayLike) ->
 
 
 def greedy_gain(kernel: Kernel, candidates: ArrayLike, noise_variance: ArrayLike) -> float:
-    """Gain of T points chosen one by one among the candidates, where the variance is largest.
-
-    A candidate may be chosen repeatedly.
+    """Gain of T candidates chosen one by one, perhaps repeatedly, where the variance is largest.
 
     Args:
         candidates: (M, d).
@@ -149,7 +141,8 @@ def greedy_gain(kernel: Kernel, candidates: ArrayLike, noise_variance: ArrayLike
     steps = np.size(noise_variance)
     noise = _as_noise_above_zero(np.atleast_1d(np.asarray(noise_variance)), steps) / kernel.variance
     variance = np.ones(len(points))
-    V = np.empty((steps, len(points)))  # rows of the Cholesky factor: σ²(x) = 1 − Σ_t V_tx²
+    # rows of the Cholesky factor: σ²(x) = 1 − Σ_t V_tx²
+    V = np.empty((steps, len(points)))
     gain = 0.0
     for t in range(steps):
         best = int(np.argmax(variance))
@@ -175,13 +168,10 @@ def maximal_gain_bound(
     if candidates is None:
         candidates = qmc.Sobol(kernel.dimension, seed=0).random(_DEFAULT_CANDIDATES)
     pool = np.concatenate([as_points(candidates, "candidates", kernel.dimension), points])
-    return float(
-        min(
-            greedy_gain(kernel, pool, np.full(len(points), np.min(noise))) / _GREEDY_SHARE,
-            greedy_gain(kernel, pool, noise) / _ORDERED_SHARE,
-            0.5 * np.sum(np.log1p(kernel.variance / noise)),
-        )
-    )
+    smallest = np.full(len(points), np.min(noise))
+    alike = greedy_gain(kernel, pool, smallest) / _GREEDY_SHARE
+    ordered = greedy_gain(kernel, pool, noise) / _ORDERED_SHARE
+    return float(min(alike, ordered, 0.5 * np.sum(np.log1p(kernel.variance / noise))))
 
 
 def norm_lower_bound(kernel: Kernel, X: ArrayLike, f_values: ArrayLike) -> float:
@@ -192,9 +182,8 @@ def norm_lower_bound(kernel: Kernel, X: ArrayLike, f_values: ArrayLike) -> float
     points = as_points(X, "X", kernel.dimension)
     values = as_values(f_values, len(points), "f_values") / np.sqrt(kernel.variance)
     with limited_blas(len(points)):
-        return float(
-            np.linalg.norm(factorize(_unit_kernel(kernel, points, points)).inverse @ values)
-        )
+        inverse = factorize(_unit_kernel(kernel, points, points)).inverse
+        return float(np.linalg.norm(inverse @ values))
 
 
 def improvement_constant(kappa: float, variance: float = 1.0) -> float:

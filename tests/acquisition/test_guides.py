@@ -6,15 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ceibo.acquisition import (
-    Acquisition,
-    Chance,
-    Fence,
-    Guide,
-    build,
-    maximize,
-    posterior_mean,
-)
+from ceibo.acquisition import Acquisition, Chance, Fence, Guide, build, maximize, posterior_mean
 from ceibo.acquisition.guides import climbed
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern12, Matern52, fit_gp

@@ -351,8 +351,8 @@ def test_replicates_are_rows_of_one_group() -> None:
     assert known.y.tolist() == [1.0, 2.0, 3.0, 5.0]  # in the order they were told
     assert known.group.tolist() == [0, 0, 0, 1]
     assert known.measurements == 2
-    assert known.without_last().y.tolist() == [1.0, 2.0, 3.0]
-    assert len(known.without_last().without_last()) == 0
+    assert known.first(1).y.tolist() == [1.0, 2.0, 3.0]
+    assert len(known.first(0)) == 0
     assert np.isnan(known.noise[:3]).all()
     assert known.noise[3] == 0.5
 

@@ -204,10 +204,9 @@ def run_page(page: Path, folder: Path) -> int:
                 f"{place}: status {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}"
             )
         else:
-            assert block.language in (
-                *OUTPUT,
-                "toml",
-            ), f"{place}: blocks of {block.language!r} are not known to the tests"
+            assert block.language in (*OUTPUT, "toml"), (
+                f"{place}: blocks of {block.language!r} are not known to the tests"
+            )
             assert not COMMAND.search(block.body), (
                 f"{place}: commands are blocks of bash, so that they are tested"
             )

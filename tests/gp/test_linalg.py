@@ -8,13 +8,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential, fit_gp
-from ceibo.gp.linalg import (
-    JITTERS,
-    blas_threads,
-    factorize,
-    limited_blas,
-    triangular_inverse,
-)
+from ceibo.gp.linalg import JITTERS, blas_threads, factorize, limited_blas, triangular_inverse
 from tests.helpers import Array
 
 

@@ -188,8 +188,7 @@ def test_failed_and_pruned_trials_are_kept_off() -> None:
 
 
 @pytest.mark.parametrize(
-    ("states", "streak"),
-    [("CFF", 2), ("CFFC", 0), ("CFP", 0), ("CPF", 1), ("FFF", 3)],
+    ("states", "streak"), [("CFF", 2), ("CFFC", 0), ("CFP", 0), ("CPF", 1), ("FFF", 3)]
 )
 def test_failures_in_a_row_are_counted_and_pruning_is_none(states: str, streak: int) -> None:
     study = optuna.create_study()

@@ -13,12 +13,7 @@ from ceibo.decide.space import Float, Space
 from ceibo.decide.suggest import suggest
 from ceibo.gp.inputs import Array
 from ceibo_lab.methods.ceibo import Ceibo
-from ceibo_lab.methods.variants import (
-    VARIANTS,
-    draw_processes,
-    winsorised,
-    with_smooth_noise,
-)
+from ceibo_lab.methods.variants import VARIANTS, draw_processes, winsorised, with_smooth_noise
 from ceibo_lab.run import evidence_of
 
 PLANE = Space({"a": Float(0, 1), "b": Float(0, 1)})

@@ -220,8 +220,7 @@ def table(title: str, rows: Iterable[Row | None]) -> Table:
     found = [row for row in rows if row is not None]
     corrected = holm([row.comparison.p for row in found])
     return Table(
-        title,
-        [replace(row, corrected_p=p) for row, p in zip(found, corrected, strict=True)],
+        title, [replace(row, corrected_p=p) for row, p in zip(found, corrected, strict=True)]
     )
 
 

@@ -131,10 +131,7 @@ def _serial(cells: Iterator[Cell], deadline: float, _options: Options) -> Record
 
 def _processes(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
     fresh, owner = get_context("spawn"), os.getpid()
-    with (
-        _one_thread(),
-        ProcessPoolExecutor(options.workers, fresh, _die_with, (owner,)) as pool,
-    ):
+    with _one_thread(), ProcessPoolExecutor(options.workers, fresh, _die_with, (owner,)) as pool:
         running: set[Future[Record | None]] = set()
         more = True
         while more or running:

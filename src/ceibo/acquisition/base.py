@@ -38,9 +38,8 @@ class Jet:
 
     def gradient(self, prediction: Prediction) -> Array:
         """Gradient in x, (N, d)."""
-        through = prediction.pullback(
-            self.linear, self.variance, self.difference_variance, self.gap
-        )
+        parts = self.linear, self.variance, self.difference_variance, self.gap
+        through = prediction.pullback(*parts)
         return through if self.x is None else through + self.x
 
 
@@ -98,9 +97,8 @@ class Acquisition(ABC):
     def log_value(self, X: ArrayLike) -> Array:
         """Logarithms of the values, accurate also where the values underflow, (N,)."""
         with limited_blas(len(self.predictor.points)):
-            return np.asarray(
-                self.logarithm(self.predictor(self._points(X))).value + np.log(self.scale)
-            )
+            logarithm = self.logarithm(self.predictor(self._points(X))).value
+            return np.asarray(logarithm + np.log(self.scale))
 
     def log_value_and_gradient(self, X: ArrayLike) -> tuple[Array, Array]:
         """Logarithms of the values (N,) and their gradients in x (N, d)."""

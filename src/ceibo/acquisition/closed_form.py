@@ -25,16 +25,13 @@ _NEGLIGIBLE: Final = 1e-153
 
 
 def expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
-    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s.
-
-    It is max(0, u) where s = 0.
-    """
+    """E[max(0, u + s Z)] = s φ(z) + u Φ(z), z = u/s, and its derivatives in u and s."""
+    # Where s = 0 it is max(0, u).
     z = _ratio(u, s)
     left = z < -1.0
     # Right of −1 the two-term form, finite for every s; left of it s·τ(z), which does not cancel.
-    value = np.where(
-        left, s * normal.tau(np.where(left, z, -1.0)), s * normal.pdf(z) + u * normal.cdf(z)
-    )
+    tail = s * normal.tau(np.where(left, z, -1.0))
+    value = np.where(left, tail, s * normal.pdf(z) + u * normal.cdf(z))
     return np.maximum(value, 0.0), normal.cdf(z), normal.pdf(z)
 
 
@@ -44,7 +41,8 @@ def log_expected_improvement(u: Array, s: Array) -> tuple[Array, Array, Array]:
     It is log max(0, u) where s = 0.
     """
     z = _ratio(u, s)
-    certain = (s <= 0) | (z > _CERTAIN)  # the improvement is u itself, or there is none
+    # the improvement is u itself, or there is none
+    certain = (s <= 0) | (z > _CERTAIN)
     if not certain.any():
         log_tau, by_u, by_s = normal.log_tau(z)
         inverse = 1.0 / np.maximum(s, _NEGLIGIBLE)
@@ -93,7 +91,8 @@ class _Improvement(Acquisition):
         if not self.corrected:
             return u, np.sqrt(prediction.variance)
         s = np.sqrt(prediction.difference_variance)
-        return np.where(s > 0, u, 0.0), s  # f(x) − f(x⁺) is exactly 0 where it has no variance
+        # f(x) − f(x⁺) is exactly 0 where it has no variance
+        return np.where(s > 0, u, 0.0), s
 
     @property
     def _best_mean(self) -> float:
@@ -152,11 +151,8 @@ class UpperConfidenceBound(Acquisition):
     def natural(self, prediction: Prediction) -> Jet:
         s = np.sqrt(prediction.variance)
         value = -prediction.linear[:, 0] + np.sqrt(self.beta) * s
-        return Jet(
-            value,
-            linear=-np.ones((len(s), 1)),
-            variance=chain_std(np.full_like(s, np.sqrt(self.beta)), s),
-        )
+        by_variance = chain_std(np.full_like(s, np.sqrt(self.beta)), s)
+        return Jet(value, linear=-np.ones((len(s), 1)), variance=by_variance)
 
     def logarithm(self, prediction: Prediction) -> Jet:
         del prediction  # it makes no difference

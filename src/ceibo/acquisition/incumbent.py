@@ -32,10 +32,7 @@ class Incumbent:
 
 
 def find_incumbent(gp: GaussianProcess) -> Incumbent:
-    """The observed point with the lowest posterior mean, the earliest of equals.
-
-    Pending points are no candidates.
-    """
+    """The observed (not pending) point with the lowest posterior mean, the earliest of equals."""
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
         index = int(np.argmin(means))
@@ -54,24 +51,17 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
     with limited_blas(len(gp.state.points)):
         points = np.unique(np.concatenate([gp.X[index][None, :], gp.X]), axis=0)
         anchored = gp.predictor(anchor=index)(points)
-        gap = (
-            anchored.linear[:, 0] - anchored.predictor.anchor_row[0] @ gp.state.alpha
-        ) / _CONTENDER
-        rivals = (anchored.difference_variance > 0) & (
-            gap**2 * np.sign(gap) < anchored.difference_variance
-        )
+        best = anchored.predictor.anchor_row[0] @ gp.state.alpha
+        gap = (anchored.linear[:, 0] - best) / _CONTENDER
+        variance = anchored.difference_variance
+        rivals = (variance > 0) & (gap**2 * np.sign(gap) < variance)
         if not np.any(rivals):
             return 1.0
         # Joint draws of f(rival) − f(incumbent): covariance of differences, via L⁻¹(k_x − k_p).
         shifted = anchored.shifted[rivals]
         kernel, prior = gp.unit_kernel, anchored.prior_gap[rivals]
-        prior_covariance = (
-            kernel(points[rivals], points[rivals])
-            - kernel.variance
-            + prior[:, None]
-            + prior[None, :]
-        )
-        covariance = prior_covariance - shifted @ shifted.T
+        between = kernel(points[rivals], points[rivals]) - kernel.variance
+        covariance = between + prior[:, None] + prior[None, :] - shifted @ shifted.T
         mean = gap[rivals] * _CONTENDER
         root = _root(covariance)
         draws = mean + normal_draws(_DRAWS, root.shape[1], seed) @ root.T

@@ -51,10 +51,8 @@ class CorrectedKnowledgeGradient(Acquisition):
 
     def _jet(self, prediction: Prediction, parts: tuple[Array, Array, Array]) -> Jet:
         value, by_u, by_reach = parts
-        gap, inverse = (
-            prediction.gap,
-            _inverse(_predictive_std(prediction.variance, self.next_noise)),
-        )
+        gap = prediction.gap
+        inverse = _inverse(_predictive_std(prediction.variance, self.next_noise))
         by_gap = by_reach * np.sign(gap) * inverse
         by_variance = -0.5 * by_reach * np.abs(gap) * inverse**3
         return Jet(value, linear=-by_u[:, None], variance=by_variance, gap=by_gap)
@@ -91,10 +89,7 @@ class KnowledgeGradient(Acquisition):
         return self._jet(value, pieces, (shares * by_u, shares * by_s), b, inverse)
 
     def _terms(self, pieces: "Pieces", a: Array) -> tuple[Array, Array]:
-        """u and s (N, h + 1) of the EI-like terms that KG is the sum of.
-
-        The last is max(0, μ(x⁺) − μ(x)).
-        """
+        """u and s (N, h + 1) of the EI-like terms of KG, the last max(0, μ(x⁺) − μ(x))."""
         u = np.column_stack([-np.abs(pieces.rises), self._best - a[:, -1]])
         return u, np.column_stack([pieces.drops, np.zeros(len(a))])
 
@@ -112,12 +107,7 @@ class KnowledgeGradient(Acquisition):
         return a, b, inverse
 
     def _jet(
-        self,
-        value: Array,
-        pieces: "Pieces",
-        by_terms: tuple[Array, ...],
-        b: Array,
-        inverse: Array,
+        self, value: Array, pieces: "Pieces", by_terms: tuple[Array, ...], b: Array, inverse: Array
     ) -> Jet:
         """Derivatives in the prediction from those in the terms' u and s (N, h + 1)."""
         by_u, by_s = by_terms
@@ -160,8 +150,7 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
     """Lower envelopes of the lines a_j + b_j z, one set of lines per row; a, b (N, m).
 
     Starts with the steepest line, lowest at z → −∞, and walks right: the next piece is the line of
-    smaller slope that is crossed first. All rows walk together, and there are few pieces, so this
-    beats sorting each row.
+    smaller slope that is crossed first. All rows walk together.
     """
     rows = np.arange(len(a))
     b_top = b.max(axis=1)
@@ -183,12 +172,8 @@ def lower_envelope(a: Array, b: Array) -> Pieces:
         drops.append(fall[rows, following])
         current = following
         lines.append(current)
-    empty = np.empty((len(a), 0))
-    return Pieces(
-        np.array(lines).T,
-        np.array(rises).T if rises else empty,
-        np.array(drops).T if drops else empty,
-    )
+    shape = (len(rises), len(a))
+    return Pieces(np.array(lines).T, np.reshape(rises, shape).T, np.reshape(drops, shape).T)
 
 
 def _predictive_std(variance: Array, next_noise: float) -> Array:

@@ -30,13 +30,15 @@ from ceibo.gp.grid import evenly, snap
 from ceibo.gp.inputs import Array, as_floats
 from ceibo.gp.linalg import limited_blas
 
-_ROUGH: Final = 1e-6  # starts end when another step promises less than this, in the logarithm
+# starts end when another step promises less than this, in the logarithm
+_ROUGH: Final = 1e-6
 _LONGEST_STEP: Final = 0.5  # in length scales: longer ones jump over maxima
 _POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
 # a purely discrete space of at most this many points is searched exhaustively
 _ENUMERATE_BELOW: Final = 2048
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
-_NEIGHBOURHOOD: Final = 0.4  # distances between starts are in length scales, none longer than this
+# distances between starts are in length scales, none longer than this
+_NEIGHBOURHOOD: Final = 0.4
 # of a cloud, in length scales (at most 1, the cube's width)
 _CLOUD_SCALES: Final = (0.3, 0.1, 0.02)
 
@@ -56,14 +58,9 @@ class SearchSettings:
     rounds: int = 4  # alternations of discrete sweeps and climbs, at most
 
     def __post_init__(self) -> None:
-        for name, least in (
-            ("raw", 1),
-            ("cloud", 0),
-            ("starts", 1),
-            ("iterations", 0),
-            ("rounds", 1),
-        ):
-            check_whole(getattr(self, name), name, least)
+        least = {"raw": 1, "cloud": 0, "starts": 1, "iterations": 0, "rounds": 1}
+        for name, low in least.items():
+            check_whole(getattr(self, name), name, low)
 
 
 class Maximum(NamedTuple):
@@ -122,10 +119,8 @@ def _check_discrete(
             )
         values = np.unique(as_floats(allowed, f"discrete[{column}]"))
         if values.size == 0 or not np.all((values >= 0) & (values <= 1)):
-            raise InputError(
-                f"discrete[{column}] must hold values from 0 to 1, got"
-                f" {np.asarray(allowed).tolist()}."
-            )
+            got = np.asarray(allowed).tolist()
+            raise InputError(f"discrete[{column}] must hold values from 0 to 1, got {got}.")
         checked[int(column)] = values
     missing = set(acquisition.gp.kernel.categorical) - set(checked)
     for column in sorted(missing):
@@ -152,10 +147,8 @@ class _Search:
         self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
 
     def run(self, seeds: np.random.SeedSequence) -> Array:
-        if (
-            not np.any(self.continuous)
-            and np.prod([float(len(v)) for v in self.discrete.values()]) <= _ENUMERATE_BELOW
-        ):
+        count = np.prod([float(len(values)) for values in self.discrete.values()])
+        if not np.any(self.continuous) and count <= _ENUMERATE_BELOW:
             return self._enumerate()
         rng = np.random.default_rng(seeds)
         raw = snap(spread_points(self.settings.raw, self.dimension, rng), self.discrete)
@@ -163,20 +156,18 @@ class _Search:
         scores = self._scores(X)
         X, scores = self._apart(X, scores)
         H = None
+        rules = Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP)
         for _ in range(self.settings.rounds):
             if np.any(self.continuous):
-                ascent = self._climb(
-                    X, Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP)
-                )
+                ascent = self._climb(X, rules)
                 X, scores, H = ascent.x, ascent.values, ascent.H
             X, scores, moved = self._sweep(X, scores)
             if not moved:
                 break
         winner = [int(np.argmax(scores))]
         if np.any(self.continuous):
-            return np.asarray(
-                self._climb(X[winner], _POLISH, None if H is None else H[winner]).x[0]
-            )
+            polished = self._climb(X[winner], _POLISH, None if H is None else H[winner])
+            return np.asarray(polished.x[0])
         return np.asarray(X[winner[0]])
 
     def _scores(self, X: Array) -> Array:
@@ -198,21 +189,15 @@ class _Search:
         gp = self.acquisition.gp
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
         points = gp.X[np.argsort(means, kind="stable")[: 2 * self.settings.starts]]
-        centres = np.clip(
-            points[np.sort(np.unique(points, axis=0, return_index=True)[1])][
-                : self.settings.starts
-            ],
-            0,
-            1,
-        )
+        distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
+        centres = np.clip(points[distinct][: self.settings.starts], 0, 1)
         for k, values in self.discrete.items():
             centres[:, k] = values[np.argmin(np.abs(values - centres[:, [k]]), axis=1)]
         count = self.settings.cloud
         chosen = centres[np.arange(count) % len(centres)]
         scales = np.resize(np.repeat(_CLOUD_SCALES, len(centres)), count)[:, None]
-        cloud = np.clip(
-            chosen + scales * self.widths * rng.standard_normal((count, self.dimension)), 0.0, 1.0
-        )
+        steps = scales * self.widths * rng.standard_normal((count, self.dimension))
+        cloud = np.clip(chosen + steps, 0.0, 1.0)
         if self.discrete:
             columns = list(self.discrete)
             resampled = snap(rng.random((count, self.dimension)), self.discrete)
@@ -224,16 +209,12 @@ class _Search:
         """The best points: half of them far from any better one, the rest not next to one."""
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
-        kernel = replace(
-            self.acquisition.gp.kernel, lengthscales=np.minimum(self.widths, _NEIGHBOURHOOD)
-        )
+        scales = np.minimum(self.widths, _NEIGHBOURHOOD)
+        kernel = replace(self.acquisition.gp.kernel, lengthscales=scales)
         distance = kernel.squared_distance(X, X)
         chosen: list[int] = []
-        for count, apart in (
-            (self.settings.starts // 2, 0.5),
-            (self.settings.starts, 0.15),
-            (self.settings.starts, 0.0),
-        ):
+        starts = self.settings.starts
+        for count, apart in ((starts // 2, 0.5), (starts, 0.15), (starts, 0.0)):
             free = np.all(distance[chosen] > apart**2, axis=0)
             free[chosen] = False
             while len(chosen) < count and np.any(free):
@@ -266,9 +247,8 @@ class _Search:
         spread = evenly(len(values), _WIDEST_SWEEP // 2)
         places = np.searchsorted(values, at)[:, None] + np.arange(-half, half + 1)
         near = np.clip(places, 0, len(values) - 1)
-        return np.asarray(
-            values[np.concatenate([near, np.broadcast_to(spread, (len(at), len(spread)))], axis=1)]
-        )
+        even = np.broadcast_to(spread, (len(at), len(spread)))
+        return np.asarray(values[np.concatenate([near, even], axis=1)])
 
     def _enumerate(self) -> Array:
         columns = [self.discrete[k] for k in range(self.dimension)]

@@ -10,9 +10,8 @@ and gradients are exact and cheap.
                                      standard normal
 
 best_s is the lowest of the draw, over observed and pending points. Draws are from the process
-conditioned on pending points (their variance is shrunk, their mean stays), as for every acquisition
-here, so with pending points the value is less than what x adds to them: close to one of them it is
-nearly nothing.
+conditioned on pending points, so the value is less than what x adds to them, and nearly nothing
+close to one of them.
 """
 
 from dataclasses import dataclass
@@ -46,11 +45,7 @@ class Draws:
 
 
 def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
-    """`count` quasi-random joint draws of f at the conditioning points of `gp`.
-
-    Factors of the covariance are Cholesky factors in the order of the points, so base draws mean
-    what they mean in other libraries.
-    """
+    """`count` quasi-random joint draws of f at the conditioning points of `gp`."""
     kernel, state = gp.unit_kernel, gp.state
     m = len(state.points)
     K = kernel(state.points, state.points)
@@ -85,19 +80,15 @@ class NoisyExpectedImprovement(Acquisition):
         u, s = self._moments(prediction)
         value, by_u, by_s = expected_improvement(u, s)
         share = 1.0 / u.shape[1]
-        return Jet(
-            share * value.sum(1),
-            linear=-share * by_u,
-            variance=chain_std(share * by_s.sum(1), s[:, 0]),
-        )
+        by_variance = chain_std(share * by_s.sum(1), s[:, 0])
+        return Jet(share * value.sum(1), linear=-share * by_u, variance=by_variance)
 
     def logarithm(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
         logs, by_u, by_s = log_expected_improvement(u, s)
         value, weights = _log_mean(logs)
-        return Jet(
-            value, linear=-weights * by_u, variance=chain_std((weights * by_s).sum(1), s[:, 0])
-        )
+        by_variance = chain_std((weights * by_s).sum(1), s[:, 0])
+        return Jet(value, linear=-weights * by_u, variance=by_variance)
 
     def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
         """u (N, S) and s (N, 1), which is the same for all draws."""
@@ -133,7 +124,8 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         x = gain / _SOFT
         soft = np.logaddexp(0.0, x)
         steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
-        far = x < -30.0  # log(softplus(x)) = x there, to rounding, and does not underflow
+        # log(softplus(x)) = x there, to rounding, and does not underflow
+        far = x < -30.0
         logs = np.where(far, x, np.log(np.where(far, 1.0, soft)))
         slopes = np.where(far, 1.0, steep / np.where(far, 1.0, soft)) / _SOFT
         value, weights = _log_mean(logs)
@@ -153,7 +145,8 @@ def _log_mean(logs: Array) -> tuple[Array, Array]:
     top = logs.max(axis=1)
     shares = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])
     total = shares.sum(axis=1)
-    with np.errstate(divide="ignore"):  # all of them −inf: so is the mean, and no draw has a share
+    # all of them −inf: so is the mean, and no draw has a share
+    with np.errstate(divide="ignore"):
         value = top + np.log(total)
     shares /= np.maximum(total, 1.0)[:, None]  # at least 1 otherwise, the top's own
     return value - np.log(logs.shape[1]), shares

@@ -61,9 +61,8 @@ def tau(z: Array) -> Array:
     z = np.asarray(z)
     left = z < -1.0
     right = np.where(left, 0.0, z)
-    return np.where(
-        left, pdf(z) * _tail(np.where(left, -z, 1.0))[0], pdf(right) + right * cdf(right)
-    )
+    tail = pdf(z) * _tail(np.where(left, -z, 1.0))[0]
+    return np.where(left, tail, pdf(right) + right * cdf(right))
 
 
 def log_tau(z: Array) -> tuple[Array, Array, Array]:
@@ -81,7 +80,8 @@ def log_tau(z: Array) -> tuple[Array, Array, Array]:
     if left.all():
         return parts
     right = _log_tau_right(np.where(left, 0.0, z))
-    return tuple(np.where(left, *pair) for pair in zip(parts, right, strict=True))  # type: ignore[return-value]
+    value, by_u, by_s = (np.where(left, *pair) for pair in zip(parts, right, strict=True))
+    return value, by_u, by_s
 
 
 def _log_tau_right(z: Array) -> tuple[Array, Array, Array]:
@@ -109,6 +109,5 @@ def _tail(t: Array) -> tuple[Array, Array]:
     for coefficient in _SERIES:
         series = (series + coefficient) * q
     # At infinity w and R are 0; the smallest normal number keeps their logarithm and ratio finite.
-    return np.where(far, np.maximum(series, _TINY), 1.0 - np.where(far, 0.0, t) * R), np.maximum(
-        R, _TINY
-    )
+    w = np.where(far, np.maximum(series, _TINY), 1.0 - np.where(far, 0.0, t) * R)
+    return w, np.maximum(R, _TINY)

@@ -7,23 +7,18 @@ from scipy.special import ndtri
 
 from ceibo.gp.inputs import Array
 
-_LEAST: Final = 2.0**-53  # a uniform number of exactly 0 would be a normal draw of minus infinity
+# a uniform number of exactly 0 would be a normal draw of minus infinity
+_LEAST: Final = 2.0**-53
 
 
 def spread_points(count: int, dimension: int, rng: np.random.Generator) -> Array:
-    """A Latin hypercube, (count, dimension).
-
-    In every coordinate there is one point in each of `count` equal cells. Cheaper than Sobol
-    points, without their need for powers of two, and without holes in any number of dimensions.
-    """
+    """A Latin hypercube, (count, dimension): in every coordinate one point per equal cell."""
+    # Cheaper than Sobol points, for any count, and without holes in any number of dimensions.
     cells = rng.permuted(np.tile(np.arange(count), (dimension, 1)), axis=1).T
     return np.asarray((cells + rng.random((count, dimension))) / count)
 
 
 def normal_draws(count: int, dimension: int, seed: int) -> Array:
-    """Standard normal draws, (count, dimension).
-
-    In every coordinate there is one in each of `count` cells of equal chance.
-    """
+    """Standard normal draws, (count, dimension), one per cell of equal chance in a coordinate."""
     uniform = spread_points(count, dimension, np.random.default_rng(seed))
     return np.asarray(ndtri(np.maximum(uniform, _LEAST)))

@@ -98,9 +98,8 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        typer.echo(
-            f"ceibo: unexpected {type(error).__name__}: {error} (--debug shows where)", err=True
-        )
+        what = f"{type(error).__name__}: {error}"
+        typer.echo(f"ceibo: unexpected {what} (--debug shows where)", err=True)
         raise SystemExit(1) from None
 
 

@@ -16,15 +16,16 @@ File = Annotated[
 Storage = Annotated[
     str | None,
     typer.Option(
-        help=(
-            "Database URL instead of the file's, such as postgresql://user@host/db, shared by many"
-            " machines."
-        ),
+        help="Database URL instead of the file's, such as postgresql://user@host/db,"
+        " shared by many machines.",
         envvar="CEIBO_STORAGE",
         show_default=False,
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Replicates = Annotated[
+    bool, typer.Option("--replicates", help="All numbers are replicates, also two.")
+]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 

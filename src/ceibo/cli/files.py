@@ -21,26 +21,23 @@ def check_target(path: Path, file: StudyFile, storage: str | None) -> None:
             own += [database.with_name(f"{database.name}{end}") for end in ends]
     linked = [each for each in own if path.exists() and each.exists() and path.samefile(each)]
     if path.resolve() in own or linked:
-        raise InputError(
-            f"{path} belongs to the study itself and would be lost; write to another file."
-        )
+        lost = f"{path} belongs to the study itself and would be lost"
+        raise InputError(f"{lost}; write to another file.")
     check_writable(path)
 
 
 def check_writable(path: Path) -> None:
     """Refuses a path that is a folder or a database, or whose folder does not exist."""
     if not path.absolute().parent.is_dir():
-        raise InputError(
-            f"cannot write {path}: the folder {path.parent} does not exist; create it first."
-        )
+        why = f"the folder {path.parent} does not exist"
+        raise InputError(f"cannot write {path}: {why}; create it first.")
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it.")
     if path.is_file() and path.stat().st_size:
         with path.open("rb") as file:
             if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-                raise InputError(
-                    f"{path} is a database, perhaps of another study; write to another file."
-                )
+                what = f"{path} is a database, perhaps of another study"
+                raise InputError(f"{what}; write to another file.")
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -46,10 +46,7 @@ class _Columns:
 
 
 def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
-    """The rows of a file.
-
-    `value` and `noise` name columns that must be there, by default those of an export.
-    """
+    """The rows of a file; `value` and `noise` name columns, by default those of an export."""
     names = column_names(space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
@@ -80,12 +77,8 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
             raise table.no_column(given)
         return place
 
-    found = _Columns(
-        params,
-        outcome("value", value),
-        outcome("noise", noise),
-        *map(outcome, ("replicates", "state", "reason")),
-    )
+    told = outcome("value", value), outcome("noise", noise)
+    found = _Columns(params, *told, *map(outcome, ("replicates", "state", "reason")))
     if found.value is None and found.replicates is None:
         raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
     return found
@@ -98,13 +91,11 @@ def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbe
         return "" if place is None else cells[place].strip()
 
     def params() -> dict[str, Value]:
-        return space.check(
-            {name: _setting(space, name, cells[at], numbers) for name, at in columns.params.items()}
-        )
+        places = columns.params.items()
+        return space.check({name: _setting(space, name, cells[at], numbers) for name, at in places})
 
-    measurement = _measurement(
-        cell(columns.value), cell(columns.noise), cell(columns.replicates), numbers
-    )
+    value, noise, replicates = map(cell, (columns.value, columns.noise, columns.replicates))
+    measurement = _measurement(value, noise, replicates, numbers)
     if measurement is not None:
         return params(), measurement
     if cell(columns.state).casefold() == "failed":
@@ -166,9 +157,8 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
     else:
         measurement = Measurement(numbers.read(value, "value"), deviation)
     if not measurement.is_finite:
-        raise InputError(
-            f"the value is {measurement.value!r}; leave the cell empty if there is none."
-        )
+        what = f"the value is {measurement.value!r}"
+        raise InputError(f"{what}; leave the cell empty if there is none.")
     return measurement
 
 

@@ -15,7 +15,8 @@ from ceibo.errors import InputError
 from ceibo.numbers import MINUS, to_number, with_point
 
 _SEPARATORS: Final = (",", ";", "\t")
-_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx, .ods and archives; .xls
+# .xlsx, .ods and archives; .xls
+_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 # Excel names the separator in a first line such as sep=;
 _SEP_LINE: Final = re.compile(r'"?sep=([^\r\n"])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 
@@ -32,11 +33,7 @@ class Table:
     note: str | None = None
 
     def column(self, name: str, loosely: bool = False, but: Collection[int] = ()) -> int | None:
-        """The place of a column among those not in `but`, or None; `loosely` ignores capitals.
-
-        Names are normalized first: é may have either of its two encodings, and spaces around a name
-        do not count.
-        """
+        """The place of a column among those not in `but`, or None; `loosely` ignores capitals."""
         wanted = normalize(name)
         names = {
             place: normalize(each) for place, each in enumerate(self.header) if place not in but
@@ -47,18 +44,16 @@ class Table:
             places = [place for place, each in names.items() if each.casefold() == folded]
         if len(places) > 1:
             shown = ", ".join(repr(self.header[place]) for place in places)
-            raise InputError(
-                f"{self.path}: several columns could be {name!r}: {shown}; rename all but one."
-            )
+            what = f"several columns could be {name!r}: {shown}"
+            raise InputError(f"{self.path}: {what}; rename all but one.")
         return places[0] if places else None
 
     def no_column(self, name: str) -> InputError:
         """The error about a column that is not there."""
         found = ", ".join(map(repr, self.header)) or "nothing"
         end = ask_nearest(name, filter(None, self.header))
-        return InputError(
-            f"{self.path}: there is no column {name!r}{end} The first line has {found}."
-        )
+        missing = f"there is no column {name!r}{end}"
+        return InputError(f"{self.path}: {missing} The first line has {found}.")
 
 
 def normalize(text: str) -> str:
@@ -94,7 +89,8 @@ def _decode(path: Path) -> tuple[str, str | None]:
         raise InputError(
             f"{path} is a workbook, not text; save the sheet as CSV (UTF-8) and import that file."
         )
-    encodings = ["utf-8-sig", "cp1252", "latin-1"]  # Windows writes cp1252, an extended Latin-1
+    # Windows writes cp1252, an extended Latin-1
+    encodings = ["utf-8-sig", "cp1252", "latin-1"]
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encodings = ["utf-16"]
     for encoding in encodings:
@@ -123,10 +119,7 @@ def _find_separator(text: str, wanted: Collection[str]) -> str:
 
 
 def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """The records that are not blank, each with the line it begins on.
-
-    Lines end where CSV says, not at a form feed.
-    """
+    """The records that are not blank, each with the line (by the rules of CSV) it begins on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     before = 0
     for cells in reader:
@@ -138,10 +131,8 @@ def _records(text: str, separator: str, line: int) -> Iterator[tuple[int, tuple[
 def _fit_to_header(
     header: tuple[str, ...], cells: tuple[str, ...], where: str, separator: str
 ) -> tuple[str, ...]:
-    """A record as long as the header.
-
-    A surplus cell is refused, as an unquoted decimal comma moves all cells that follow it.
-    """
+    """A record as long as the header."""
+    # A surplus cell is refused, as an unquoted decimal comma moves all cells that follow it.
     if any(cell.strip() for cell in cells[len(header) :]):
         cause = "an unquoted separator?"
         if separator == ",":
@@ -169,10 +160,8 @@ class Numbers:
         if "," in text:
             pointed = with_point(text)
             if self._separator == "," or pointed is None or "." in text:
-                advice = f"write {pointed or '66.5'}"
-                raise InputError(
-                    f"{what}: expected {wanted} with a decimal point, got {cell!r}; {advice}."
-                )
+                got = f"{cell!r}; write {pointed or '66.5'}"
+                raise InputError(f"{what}: expected {wanted} with a decimal point, got {got}.")
             written = pointed
         number = to_number(written)
         if number is None:

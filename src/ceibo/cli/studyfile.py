@@ -80,10 +80,9 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     _check_keys(run, _RUN, "[run]")
     _check_keys(stop, _STOP, "[stop]")
     if not raw.get("space"):
-        example = 'x = {type = "float", low = 0, high = 1}'
-        raise InputError(
-            f"there is no [space] to vary; it needs at least one parameter, as in {example}."
-        )
+        example = 'as in x = {type = "float", low = 0, high = 1}'
+        missing = "there is no [space] to vary"
+        raise InputError(f"{missing}; it needs at least one parameter, {example}.")
     space = _space(_table(raw, "space"))
     name = _text(raw, "name", path.stem)
     usual = Settings()
@@ -148,15 +147,12 @@ def _resolve_storage(storage: str, path: Path) -> str:
     file = storage.removeprefix(SQLITE)
     name, mark, query = file.partition("?")
     if storage.startswith(SQLITE) and mark and "=" not in query:
-        raise InputError(
-            f"storage: the ? in {storage!r} would end the file's name; write"
-            f" {SQLITE}{name}%3F{query}."
-        )
+        why = f"the ? in {storage!r} would end the file's name"
+        raise InputError(f"storage: {why}; write {SQLITE}{name}%3F{query}.")
     if not storage.startswith(SQLITE) or not file or file == ":memory:" or Path(file).is_absolute():
         if storage in ("sqlite://", f"{SQLITE}", f"{SQLITE}:memory:"):
-            raise InputError(
-                f"storage: {storage!r} is memory, which is gone when a command ends; name a file."
-            )
+            why = f"{storage!r} is memory, which is gone when a command ends"
+            raise InputError(f"storage: {why}; name a file.")
         return storage
     return f"{SQLITE}{Path(_quote(str(path.absolute().parent))) / file}"
 

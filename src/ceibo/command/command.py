@@ -96,10 +96,7 @@ class Command:
 
 @final
 class CommandExecutor(Executor):
-    """Runs each evaluation in a thread of its own.
-
-    Cancelling one of its futures ends all commands, so that none outlives the run.
-    """
+    """Runs each evaluation in a thread of its own; cancelling one ends all commands."""
 
     def __init__(self, command: Command) -> None:
         self._command = command
@@ -120,7 +117,7 @@ class CommandExecutor(Executor):
 
 @final
 class _Stoppable(Future[Any]):
-    """A future whose cancellation ends all commands."""
+    """A future whose cancellation ends all commands, so that none outlives the run."""
 
     def __init__(self, command: Command) -> None:
         super().__init__()

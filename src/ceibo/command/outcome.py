@@ -66,9 +66,8 @@ def _check_words(words: list[str], line: str) -> None:
             )
     for before, word in itertools.pairwise(words):
         if is_split_thousand(before, word):
-            raise InputError(
-                f"'{before} {word}' looks like one number with a gap; write {before}{word}."
-            )
+            gap = f"'{before} {word}' looks like one number with a gap"
+            raise InputError(f"{gap}; write {before}{word}.")
     if any(to_number(word) is None for word in words):
         raise InputError(f"expected {_EXAMPLES}, got {_excerpt(line)}.")
 
@@ -85,30 +84,23 @@ def _from_json(line: str) -> Measurement:
         raise InputError(f"it begins like JSON but is not: {error}{hint}.") from None
     if isinstance(data, list):
         return _from_replicates(data)
-    known = {"value", "noise", "replicates"}
-    if unknown := sorted(set(data) - known):
-        raise InputError(
-            f"it has the unknown key {unknown[0]!r}; known are value, noise and replicates."
-        )
+    if unknown := sorted(set(data) - {"value", "noise", "replicates"}):
+        what = f"it has the unknown key {unknown[0]!r}"
+        raise InputError(f"{what}; known are value, noise and replicates.")
     if data.get("replicates") is not None:
         if set(data) - {"replicates"}:
             raise InputError("it has replicates beside other keys; replicates alone are enough.")
         return _from_replicates(data["replicates"])
     if data.get("value") is None:
         raise InputError('it has no "value".')
-    noise = data.get("noise")
-    return Measurement(
-        _json_number(data["value"], "value"),
-        None if noise is None else _json_number(noise, "noise"),
-    )
+    value, noise = _json_number(data["value"], "value"), data.get("noise")
+    return Measurement(value, None if noise is None else _json_number(noise, "noise"))
 
 
 def _from_replicates(data: Any) -> Measurement:
     if not isinstance(data, list) or not data:
-        raise InputError(
-            "expected a list of replicates, as in [0.31, 0.29, 0.36], got"
-            f" {_excerpt(json.dumps(data))}."
-        )
+        wanted = "a list of replicates, as in [0.31, 0.29, 0.36]"
+        raise InputError(f"expected {wanted}, got {_excerpt(json.dumps(data))}.")
     return Measurement.of(_json_number(each, "replicate") for each in data)
 
 

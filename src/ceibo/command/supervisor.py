@@ -5,9 +5,8 @@ to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open.
 ends, also because the parent was killed, the command is ended. The answer is one line of JSON on
 standard output: how the command ended, and the last `keep` bytes of its output.
 
-On Linux this process adopts every descendant of the command, whatever session or group it moved
-to, and ends them all. Elsewhere a descendant that left the process group and whose parent has ended
-is not found.
+On Linux this process adopts every descendant of the command and ends them all. Elsewhere one that
+left the process group and whose parent has ended is not found.
 """
 
 import base64
@@ -35,10 +34,8 @@ class Tail(threading.Thread):
 
     def __init__(self, descriptor: int, keep: int) -> None:
         super().__init__(daemon=True)
-        self.descriptor = descriptor
-        self.keep = keep
-        self.kept = b""
-        self.total = 0
+        self.descriptor, self.keep = descriptor, keep
+        self.kept, self.total = b"", 0
         self.start()
 
     def run(self) -> None:
@@ -68,9 +65,8 @@ class Ending:
 def process_table() -> dict[int, tuple[int, int, str]]:
     """pid -> (parent, group, state) of every process."""
     if not os.path.isdir("/proc/self"):
-        output = subprocess.run(
-            ["ps", "-axo", "pid=,ppid=,pgid=,stat="], capture_output=True, text=True
-        ).stdout
+        command = ["ps", "-axo", "pid=,ppid=,pgid=,stat="]
+        output = subprocess.run(command, capture_output=True, text=True).stdout
         rows = [line.split() for line in output.splitlines()]
         rows = [row for row in rows if len(row) >= 4]
         return {int(row[0]): (int(row[1]), int(row[2]), row[3][:1]) for row in rows}

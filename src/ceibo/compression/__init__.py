@@ -1,9 +1,4 @@
-"""Smaller layers for a trained network, their ranks chosen under a noisy error. Needs PyTorch.
-
-lowrank.py        one layer -> two thin ones, any rank from one decomposition
-compressible.py   a network with the decompositions of its layers
-compress.py       compress(): the search for the ranks
-"""
+"""Smaller layers for a trained network, their ranks chosen under a noisy error. Needs PyTorch."""
 
 try:
     import torch as _torch  # noqa: F401 - says what is missing before the modules below need it

@@ -23,7 +23,8 @@ from ceibo.study import Result, Study, minimize
 
 Evaluate = Callable[[nn.Module], float | Measurement]
 LOWEST_SHARE: Final = 0.02  # of the useful ranks: the low end of each layer's search
-CONFIRMATIONS: Final = 5  # last trials, at most a fifth of all, that measure the recommendation
+# last trials, at most a fifth of all, that measure the recommendation
+CONFIRMATIONS: Final = 5
 
 
 @final
@@ -146,9 +147,8 @@ def rank_of(factor: Factorization, share: float) -> int | None:
 
 def ranks_of(compressible: Compressible, params: Mapping[str, Any]) -> dict[str, int | None]:
     """Layer -> rank at the parameters of the search."""
-    return {
-        name: rank_of(factor, float(params[name])) for name, factor in compressible.factors.items()
-    }
+    factors = compressible.factors
+    return {name: rank_of(factor, float(params[name])) for name, factor in factors.items()}
 
 
 def _methods(
@@ -157,10 +157,8 @@ def _methods(
     if isinstance(layers, Mapping):
         return dict(layers)
     if isinstance(layers, str):
-        raise InputError(
-            f"layers must be a list of names, or name -> method, got {layers!r}; write"
-            f" [{layers!r}]."
-        )
+        wanted = "a list of names, or name -> method"
+        raise InputError(f"layers must be {wanted}, got {layers!r}; write [{layers!r}].")
     names = factorizable(network) if layers is None else layers
     if not names:
         raise InputError(
@@ -223,15 +221,9 @@ def trade_off(compressible: Compressible, study: Study, gamma: float) -> tuple[T
     for params, mean, std in zip(settings, means, stds, strict=True):
         ranks = ranks_of(compressible, params)
         size = compressible.size_ratio(ranks)
-        points.append(
-            TradeOff(
-                ranks=ranks,
-                size_ratio=size,
-                network_ratio=compressible.network_ratio(ranks),
-                error=(float(mean) - size) / gamma,
-                std=float(std) / gamma,
-            )
-        )
+        ratio = compressible.network_ratio(ranks)
+        error = (float(mean) - size) / gamma
+        points.append(TradeOff(ranks, size, ratio, error, float(std) / gamma))
     front: list[TradeOff] = []
     for point in sorted(points, key=lambda each: (each.size_ratio, each.error)):
         if not front or point.error < front[-1].error:

@@ -33,8 +33,7 @@ class Compressible:
     def module(self, ranks: Ranks, *, own: bool = True) -> nn.Module:
         """The smaller network, which shares the other layers with the original.
 
-        The thin layers have memory of their `own`, or share that of the decompositions, which is
-        quicker.
+        The thin layers have memory of their `own`, or, quicker, share that of the decompositions.
         """
         chosen = self._check_ranks(ranks)
         pairs = {name: self.factors[name].module(rank, own=own) for name, rank in chosen.items()}
@@ -51,10 +50,7 @@ class Compressible:
         return sum(factor.original for factor in self.factors.values())
 
     def stored(self, ranks: Ranks, count: str = "stored") -> int:
-        """Weights in place of those, as stored.
-
-        With "reference" one more per rank, as the paper's authors count.
-        """
+        """Weights in place of those; "reference" counts one more per rank, as the paper does."""
         check_choice(count, "count", COUNTS)
         chosen = self._check_ranks(ranks)
         total = 0

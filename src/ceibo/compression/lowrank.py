@@ -35,7 +35,8 @@ class Form:
     kind: type[nn.Module]  # of the layers it is for
     unfold: Callable[[Tensor], Tensor]  # weights -> M (A, B)
     fold: Callable[[Tensor, torch.Size], Tensor]  # M, shape -> weights
-    build: Callable[[Any, Tensor, Tensor], nn.Sequential]  # layer, left, right -> thin layers
+    # layer, left, right -> thin layers
+    build: Callable[[Any, Tensor, Tensor], nn.Sequential]
 
 
 @final
@@ -116,9 +117,8 @@ def factorize(network: nn.Module, name: str, method: str) -> Factorization:
     weight = _weight(layer)
     matrix = FORMS[method].unfold(weight.detach()).double()
     if not torch.isfinite(matrix).all():
-        raise InputError(
-            f"layer {name!r}: its weights are not all finite, so it cannot be factorized."
-        )
+        why = "its weights are not all finite, so it cannot be factorized"
+        raise InputError(f"layer {name!r}: {why}.")
     # On the CPU, which gives the same factors whatever the device.
     U, S, Vt = torch.linalg.svd(matrix.cpu(), full_matrices=False)
     left = (U * S.sqrt()).contiguous()
@@ -150,10 +150,8 @@ def factorizable(network: nn.Module) -> tuple[str, ...]:
 def _find_layer(network: nn.Module, name: str, kind: type[nn.Module]) -> nn.Module:
     layers = dict(network.named_modules())
     if name not in layers or not name:
-        known = factorizable(network)
-        raise InputError(
-            f"layer {name!r} is not in the network; expected one of {', '.join(known)}."
-        )
+        known = ", ".join(factorizable(network))
+        raise InputError(f"layer {name!r} is not in the network; expected one of {known}.")
     layer = layers[name]
     if type(layer) is not kind:
         raise InputError(
@@ -193,9 +191,6 @@ def _copy_module(module: nn.Module) -> nn.Module:
     return twin
 
 
-# -- the three forms -------------------------------------------------------------------
-
-
 def _weight(layer: nn.Module) -> Tensor:
     return cast(Tensor, layer.weight)
 
@@ -214,25 +209,17 @@ def _linear(weight: Tensor, bias: nn.Parameter | None, like: Tensor) -> nn.Linea
 
 
 def _build_linear(layer: nn.Linear, left: Tensor, right: Tensor) -> nn.Sequential:
-    return nn.Sequential(
-        _linear(right, None, layer.weight), _linear(left, layer.bias, layer.weight)
-    )
+    first = _linear(right, None, layer.weight)
+    return nn.Sequential(first, _linear(left, layer.bias, layer.weight))
 
 
 def _convolution(
     weight: Tensor, like: nn.Conv2d, biased: bool, geometry: dict[str, Any]
 ) -> nn.Conv2d:
-    outputs, inputs, *kernel = weight.shape
+    outputs, inputs, height, width = weight.shape
     bias = like.bias if biased else None
-    layer = nn.Conv2d(
-        inputs,
-        outputs,
-        (kernel[0], kernel[1]),
-        bias=bias is not None,
-        padding_mode=like.padding_mode,
-        device="meta",
-        **geometry,
-    )
+    geometry = geometry | {"padding_mode": like.padding_mode, "device": "meta"}
+    layer = nn.Conv2d(inputs, outputs, (height, width), bias=bias is not None, **geometry)
     layer.weight = _parameter(weight, like.weight)
     if bias is not None:
         layer.bias = _parameter(bias, bias)
@@ -278,9 +265,8 @@ def _build_flattened(layer: nn.Conv2d, left: Tensor, right: Tensor) -> nn.Sequen
     geometry = {"stride": layer.stride, "padding": layer.padding, "dilation": layer.dilation}
     filters = right.reshape(right.shape[0], *layer.weight.shape[1:])
     mix = left[:, :, None, None]
-    return nn.Sequential(
-        _convolution(filters, layer, False, geometry), _convolution(mix, layer, True, {})
-    )
+    first = _convolution(filters, layer, False, geometry)
+    return nn.Sequential(first, _convolution(mix, layer, True, {}))
 
 
 FORMS: Final[dict[str, Form]] = {

@@ -22,7 +22,8 @@ from ceibo.decide.suggest import search
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 
-Memory = MutableMapping[tuple[bytes, ...], float]  # state of the evidence -> remaining improvement
+# state of the evidence -> remaining improvement
+Memory = MutableMapping[tuple[bytes, ...], float]
 
 
 @final
@@ -135,9 +136,9 @@ class Belief:
         """The largest corrected EI over the space, in the objective's units.
 
         It leaves out points that are being measured or have failed, and weighs the chance that a
-        measurement succeeds. The caution after failures in a row is left out: it lowers the value
-        for a moment only, which is no reason to stop.
+        measurement succeeds.
         """
+        # Failures in a row make a search more careful for a moment, which is no reason to stop.
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)
         found = search(self.model, calm, self.space, rule, self.seed)

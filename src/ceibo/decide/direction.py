@@ -21,10 +21,6 @@ class Direction(StrEnum):
         """Turns the user's values into minimised ones, or minimised ones into the user's."""
         return -values if self is Direction.MAXIMIZE else values
 
-    def is_better(self, value: float, other: float) -> bool:
-        """Whether the first of two of the user's values is the better one."""
-        return bool(self.flip(value) < self.flip(other))
-
     def accumulate(self, values: Array) -> Array:
         """The best of the user's values so far, at each position (n,)."""
         return self.flip(np.asarray(np.minimum.accumulate(self.flip(values))))

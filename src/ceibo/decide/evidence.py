@@ -31,7 +31,8 @@ class Unmeasured:
 
     pending: Sequence[Array] = ()  # being measured
     failed: Sequence[Array] = ()
-    withdrawn: Sequence[Array] = ()  # not to be measured, for reasons outside the model
+    # not to be measured, for reasons outside the model
+    withdrawn: Sequence[Array] = ()
     failures_in_a_row: int = 0
 
 
@@ -81,10 +82,6 @@ class Evidence:
             group=self.group[rows],
             told=self.told[:measurements],
         )
-
-    def without_last(self) -> "Evidence":
-        """The evidence before the last measurement."""
-        return self.first(self.measurements - 1)
 
 
 def evidence_of(

@@ -65,7 +65,8 @@ class Measurement:
 
     def __str__(self) -> str:
         """For people: the value and, where it is known, its noise."""
-        return f"{self.value:.6g}" if self.noise is None else f"{self.value:.6g} ± {self.noise:.6g}"
+        noise = "" if self.noise is None else f" ± {self.noise:.6g}"
+        return f"{self.value:.6g}{noise}"
 
     @property
     def is_finite(self) -> bool:

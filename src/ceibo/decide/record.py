@@ -83,16 +83,14 @@ def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
 def versions() -> dict[str, str]:
     """What decides the last bits of a result; with the same versions it is the same bytes."""
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
-    blas = sorted(
-        {
-            f"{each['internal_api']} {each.get('version')} {each.get('architecture')}"
-            for each in libraries
-        }
+    names = (
+        f"{each['internal_api']} {each.get('version')} {each.get('architecture')}"
+        for each in libraries
     )
     return {
         "ceibo": __version__,
         "numpy": np.__version__,
         "scipy": scipy.__version__,
         "platform": f"{platform.system()} {platform.machine()}",
-        "blas": ", ".join(blas),
+        "blas": ", ".join(sorted(set(names))),
     }

@@ -13,9 +13,10 @@ from ceibo.decide.dimensions.table import check_registered, dimension_from_json
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 
-__all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "Value"]
+__all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "SpaceLike", "Value"]
 
-Params = dict[str, Any]  # of Value; Any, because a checker cannot know which parameter is a number
+# of Value; Any, because a checker cannot know which parameter is a number
+Params = dict[str, Any]
 
 
 @final
@@ -48,9 +49,8 @@ class Space:
         return len(self.dimensions)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Space) and list(self.dimensions.items()) == list(
-            other.dimensions.items()
-        )
+        mine = list(self.dimensions.items())
+        return isinstance(other, Space) and mine == list(other.dimensions.items())
 
     __hash__ = None  # type: ignore[assignment]  # a space is compared, and is never a key
 
@@ -79,19 +79,14 @@ class Space:
         return tuple(column for column, each in dimensions if not each.is_ordered)
 
     def check(self, params: Mapping[str, object]) -> Params:
-        """The parameters as plain Python values in column order.
-
-        An error names the first that is wrong.
-        """
+        """The parameters as plain Python values in column order; an error names a wrong one."""
         if not isinstance(params, Mapping):
             raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
             raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
         if missing := [name for name in self.dimensions if name not in params]:
             raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
-        return {
-            name: dimension.check(params[name], name) for name, dimension in self.dimensions.items()
-        }
+        return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
 
     def to_unit(self, params: Mapping[str, object]) -> Array:
         """The coordinates (d,) of the parameters, which are checked first."""
@@ -113,10 +108,8 @@ class Space:
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
             raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}.")
-        return {
-            name: d.from_unit(x)
-            for (name, d), x in zip(self.dimensions.items(), coordinates, strict=True)
-        }
+        columns = zip(self.dimensions.items(), coordinates, strict=True)
+        return {name: dimension.from_unit(x) for (name, dimension), x in columns}
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> entry with its type, in column order."""
@@ -140,6 +133,9 @@ class Space:
             if now[name] != self.dimensions[name]:
                 stored = f"stored as {self.dimensions[name]!r}"
                 raise _change_error(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+
+
+SpaceLike = Mapping[str, Dimension] | Space  # what users give
 
 
 def _change_error(how: str) -> InputError:

@@ -2,14 +2,15 @@
 
 The rule: stop when the largest corrected EI over the space is below κ, the price of one evaluation
 in the objective's own units, twice in a row (patience), so that one unlucky fit does not end a
-study. It uses corrected EI whatever the study's acquisition is, because that is in the objective's
-units: what an exact measurement would bring over the incumbent. A noisy one brings less, so the
-rule tends to stop late rather than early.
+study. Corrected EI, whatever the study's acquisition is, says what an exact measurement would
+bring. A noisy one brings less, so the rule tends to stop late rather than early.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, final
+
+from ceibo.text import plural
 
 PATIENCE: Final = 2
 
@@ -84,8 +85,7 @@ def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial:
     """The verdict from the remaining improvements of the last states, the present one first."""
     missing = fewest_measurements(initial) - measurements
     if missing > 0:
-        more = "1 more measurement" if missing == 1 else f"{missing} more measurements"
-        reason = f"the initial design needs {more}"
+        reason = f"the initial design needs {plural(missing, 'more measurement')}"
         return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
     reason = (
         f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"

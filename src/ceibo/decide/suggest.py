@@ -151,7 +151,8 @@ def _fences(points: Array, gp: GaussianProcess, share: float) -> list[acq.Guide]
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:
     """Point `number` of the Sobol sequence scrambled by `seed`, (d,)."""
-    from scipy.stats import qmc  # slow to import, and not needed once a study has a model
+    # slow to import, and not needed once a study has a model
+    from scipy.stats import qmc
 
     sobol = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(_key(seed, 0)))
     return np.asarray(sobol.fast_forward(number).random(1)[0] if number else sobol.random(1)[0])

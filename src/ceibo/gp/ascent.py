@@ -6,8 +6,7 @@ at a bound whose gradient points outward is held. A start ends when the quadrati
 less than the tolerance from another step, or when it has fallen far behind the best compared with
 what its last step gained.
 
-The hyperparameter fit climbs with it too (one start), handing the inverse Hessian learnt on a
-subset of the data on to the next, which saves more than half of the steps on all data.
+The hyperparameter fit climbs with it too, handing on the inverse Hessian learnt on a subset.
 """
 
 from collections.abc import Callable
@@ -18,9 +17,11 @@ import numpy as np
 
 from ceibo.gp.inputs import Array, Indices, Mask
 
-Evaluate = Callable[[Array], tuple[Array, Array]]  # (B, d) -> values (B,), gradients (B, d)
+# (B, d) -> values (B,), gradients (B, d)
+Evaluate = Callable[[Array], tuple[Array, Array]]
 
-_SUFFICIENT: Final = 1e-4  # share of the predicted gain that a step must bring (Armijo)
+# share of the predicted gain that a step must bring (Armijo)
+_SUFFICIENT: Final = 1e-4
 _SHORTEST: Final = 1e-12  # a step this short, in widths, ends a start
 _TINY: Final = np.finfo(np.float64).tiny
 # the last gain must be within this many tolerances for a start to end by its model's word
@@ -65,7 +66,8 @@ class Rules:
     first_step: float = 0.2
     longest_step: float = 1.0  # and after
     patience: int = 8  # steps before a start may give up
-    hopeless: float = 30.0  # gives up when this many steps like its last would not reach the best
+    # gives up when this many steps like its last would not reach the best
+    hopeless: float = 30.0
 
 
 @final

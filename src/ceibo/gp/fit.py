@@ -47,14 +47,11 @@ class FitStatus(Enum):
 @final
 @dataclass(frozen=True, eq=False)
 class Hyperparameters:
-    """Hyperparameters in standard units: the unit cube, y of unit variance.
-
-    `noise` is NaN where all noise is known.
-    """
+    """Hyperparameters in standard units: the unit cube, y of unit variance."""
 
     lengthscales: Array
     variance: float
-    noise: float = float("nan")
+    noise: float = float("nan")  # NaN where all noise is known
 
     def __post_init__(self) -> None:
         lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
@@ -227,13 +224,8 @@ class _Search:
 
         box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(len(theta)))
         tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
-        return climb(
-            evaluate,
-            theta[None, :],
-            box,
-            Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0),
-            H,
-        )
+        rules = Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0)
+        return climb(evaluate, theta[None, :], box, rules, H)
 
 
 def _result(

@@ -1,7 +1,6 @@
 """What the engine accepts: arrays are checked once, at the door, and never silently guessed.
 
-Every array that passes is a fresh, read-only, contiguous float64 copy, so that a frozen object
-stays frozen.
+Every array that passes is a fresh, read-only, contiguous float64 copy.
 """
 
 from collections.abc import Sequence

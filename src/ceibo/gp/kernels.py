@@ -48,13 +48,11 @@ class Kernel(ABC):
     variance: float = 1.0
     categorical: tuple[int, ...] = ()
 
-    if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
+    # what may be given; the fields are what __post_init__ makes of it
+    if TYPE_CHECKING:
 
         def __init__(
-            self,
-            lengthscales: ArrayLike,
-            variance: float = 1.0,
-            categorical: Sequence[int] = (),
+            self, lengthscales: ArrayLike, variance: float = 1.0, categorical: Sequence[int] = ()
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -109,7 +107,8 @@ class Kernel(ABC):
 
     def _inverse_squares(self) -> Array:
         inverse = self.lengthscales**-2.0
-        inverse[list(self.categorical)] = 0.0  # no derivative along a categorical dimension
+        # no derivative along a categorical dimension
+        inverse[list(self.categorical)] = 0.0
         return inverse
 
 
@@ -159,7 +158,8 @@ class Matern12(Kernel):
         r = np.sqrt(s)
         g = np.exp(-r)
         slope = np.zeros_like(r)
-        np.divide(g, -2.0 * r, out=slope, where=r > 0)  # the kink at r = 0 gets slope 0
+        # the kink at r = 0 gets slope 0
+        np.divide(g, -2.0 * r, out=slope, where=r > 0)
         return g, slope
 
 

@@ -54,10 +54,9 @@ class Priors:
     def default(dimension: int, infers_noise: bool) -> "Priors":
         """The priors used by default; length scales grow with √d.
 
-        So the model stays as simple in many dimensions as in few. The length-scale prior is the
-        dimension-scaled log-normal of Hvarfner, Hellsten and Nardi (2024), "Vanilla Bayesian
-        optimization performs great in high dimensions". Variance and noise priors are wide, and
-        only keep the fit away from the ends of its range when there are few data.
+        So the model stays as simple in many dimensions as in few (Hvarfner, Hellsten and Nardi
+        2024, "Vanilla Bayesian optimization performs great in high dimensions"). Variance and noise
+        priors are wide: they matter when there are few data.
         """
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
@@ -101,10 +100,8 @@ class Objective:
         self.data, self.kernel, self.priors = data, kernel, priors
         self.evaluations = 0
         ordered = [k for k in range(d) if k not in categorical]
-        self._ordered, self._categorical = (
-            np.array(ordered, dtype=int),
-            np.array(categorical, dtype=int),
-        )
+        self._ordered = np.array(ordered, dtype=int)
+        self._categorical = np.array(categorical, dtype=int)
         # Pairs i < j in the order of scipy's pdist; in C memory their places form the upper
         # triangle, which is the lower triangle of the transposed, Fortran-ordered view that LAPACK
         # factorizes.
@@ -152,13 +149,13 @@ class Objective:
             + float(np.log(inverse.diagonal()).sum())
             - 0.5 * n * _LOG_2PI
         )
-        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]  # lower triangle of L⁻ᵀ L⁻¹
+        # lower triangle of L⁻ᵀ L⁻¹
+        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)
-        gradient[:d] = (
-            self._lengthscale_gradient(alpha, A, slope) * (-2.0 * variance) / lengthscales**2
-        )
+        sums = self._lengthscale_gradient(alpha, A, slope)
+        gradient[:d] = sums * (-2.0 * variance) / lengthscales**2
         # v ∂K/∂v = K − diag(noise), so both sums collapse to traces.
         gradient[d] = 0.5 * (quadratic - n - float(noise @ diagonal))
         if data.infers_noise:

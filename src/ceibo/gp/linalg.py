@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from scipy.linalg import lapack
@@ -29,14 +29,10 @@ _SPLIT_ABOVE, _SPLIT_BELOW = 64, 600
 @final
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """Cholesky factor of K = L Lᵀ, as L⁻¹.
+    """Cholesky factor of K = L Lᵀ, as L⁻¹."""
 
-    `inverse` is L⁻¹ (n, n), lower triangular; `jitter` (n,) is what had to be added to the diagonal
-    of K.
-    """
-
-    inverse: Array
-    jitter: Array
+    inverse: Array  # (n, n) L⁻¹, lower triangular
+    jitter: Array  # (n,) what had to be added to the diagonal of K
 
     @property
     def log_determinant(self) -> float:
@@ -110,28 +106,24 @@ def constant_mean(ones: Array, values: Array, precision: float) -> float:
 
 # BLAS threads
 
+# `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second thread
+# from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000 rows (0.9 s
+# against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and many times slower on a busy machine.
 _TWO_THREADS_FROM: Final = 3000
 _lock = threading.Lock()
-_wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
-_original: list[tuple[object, int]] = []
+# thread counts asked for by the blocks now open, in any thread
+_wanted: list[int] = []
+_original: list[tuple[Any, int]] = []
 
 
 @cache
-def _libraries() -> tuple[object, ...]:
+def _libraries() -> tuple[Any, ...]:
     """The BLAS libraries of NumPy and SciPy; looked up once, since looking costs a millisecond."""
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def blas_threads(n: int) -> int:
-    """How many BLAS threads to use on n×n matrices.
-
-    It depends on n alone, so that results are repeatable.
-
-    `python -m bench.threads` shows factorizations alone 1.4 to 1.8 times as fast with a second
-    thread from some 700 rows on, on two idle cores. But whole fits were slower with it, at 1,000
-    rows (0.9 s against 0.5 s) and at 2,000 (3.7 s against 3.4 s), and on a busy machine, where
-    threads wait for each other, it costs many times more.
-    """
+    """How many BLAS threads to use on n×n matrices, by n alone, so that results are repeatable."""
     return 1 if n < _TWO_THREADS_FROM else 2
 
 
@@ -139,13 +131,12 @@ def blas_threads(n: int) -> int:
 def limited_blas(n: int) -> Iterator[None]:
     """Limits BLAS threads to `blas_threads(n)` while the block runs, and then restores the limits.
 
-    The limit is the process's, so blocks open in several threads share the smallest count asked
-    for.
+    The limit is the process's: blocks open in several threads share the smallest count asked for.
     """
     threads = blas_threads(n)
     with _lock:
         if not _wanted:
-            _original[:] = [(library, library.get_num_threads()) for library in _libraries()]  # type: ignore[attr-defined]
+            _original[:] = [(each, each.get_num_threads()) for each in _libraries()]
         _wanted.append(threads)
         _set_threads(min(_wanted))
     try:
@@ -165,11 +156,11 @@ def _set_threads(count: int) -> None:
         _set_library_threads(library, count)
 
 
-def _set_library_threads(library: object, count: int) -> None:
+def _set_library_threads(library: Any, count: int) -> None:
     # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the
     # others; here the lock above is what keeps threads apart, so control is taken for the moment
     # and given back.
     release = getattr(library, "clear_controlling_thread", lambda **_: None)
     release(force=True)
-    library.set_num_threads(count)  # type: ignore[attr-defined]
+    library.set_num_threads(count)
     release()

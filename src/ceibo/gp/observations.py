@@ -38,7 +38,8 @@ class Observations:
     # what merging takes out of the log density, in standard units, unknown noise aside
     log_factor: float
     unknown: Mask = field(init=False)  # (n,)
-    infers_noise: bool = field(init=False)  # whether a noise variance has to be inferred
+    # whether a noise variance has to be inferred
+    infers_noise: bool = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unknown", np.isnan(self.noise))
@@ -79,7 +80,8 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
     """
     exponent = int(np.frexp(np.max(np.abs(y)))[1])
-    if not np.any(y):  # values of zero have no size: that of the known noise then sets the scale
+    # values of zero have no size: that of the known noise then sets the scale
+    if not np.any(y):
         exponent = int(np.frexp(np.nanmax(noise_variance, initial=0.0))[1]) // 2
     y_near = np.ldexp(y, -exponent)
     centre = float(np.mean(y_near))
@@ -112,7 +114,8 @@ def _merge(
     smallest = np.full(len(first), np.inf)
     np.minimum.at(smallest, group, np.where(np.isnan(noise), 0.0, noise))
     with np.errstate(divide="ignore", invalid="ignore"):
-        relative = smallest[group] / noise  # ≤ 1; 0/0 = NaN where the noise is zero or unknown
+        # ≤ 1; 0/0 = NaN where the noise is zero or unknown
+        relative = smallest[group] / noise
     precision = np.where(np.isnan(relative), 1.0, relative)
     total = np.bincount(group, precision)
     mean = np.bincount(group, precision * y) / total

@@ -69,7 +69,8 @@ class GaussianProcess:
     # in inside units; its variance is between 1/2 and 2
     unit_kernel: Kernel = field(init=False, repr=False)
 
-    if TYPE_CHECKING:  # what may be given; the fields are what __post_init__ makes of it
+    # what may be given; the fields are what __post_init__ makes of it
+    if TYPE_CHECKING:
 
         def __init__(
             self,
@@ -85,17 +86,15 @@ class GaussianProcess:
     def __post_init__(self) -> None:
         unit = float(np.exp2(np.round(0.5 * np.log2(self.kernel.variance))))
         object.__setattr__(self, "unit", unit)
-        object.__setattr__(
-            self, "unit_kernel", replace(self.kernel, variance=self.kernel.variance / unit / unit)
-        )
+        unit_kernel = replace(self.kernel, variance=self.kernel.variance / unit / unit)
+        object.__setattr__(self, "unit_kernel", unit_kernel)
         if self._state is not None:
             return  # made by append or condition, which have checked and computed
         X = as_points(self.X, "X", self.kernel.dimension)
         object.__setattr__(self, "X", X)
         object.__setattr__(self, "y", as_values(self.y, len(X)))
-        object.__setattr__(
-            self, "noise_variance", as_noise(self.noise_variance, len(X), unknown=False)
-        )
+        variances = as_noise(self.noise_variance, len(X), unknown=False)
+        object.__setattr__(self, "noise_variance", variances)
         if not np.isfinite(self.mean):
             raise InputError(f"mean must be a finite number, got {self.mean!r}.")
         object.__setattr__(self, "mean", float(self.mean))
@@ -209,10 +208,8 @@ class GaussianProcess:
         inverse = self.state.factor.inverse
         ones = inverse.sum(axis=1)
         step = constant_mean(ones, inverse @ self.residuals, precision=(self.unit / std) ** 2)
-        alpha = self.state.alpha - step * (inverse.T @ ones)
-        return replace(
-            self, mean=self.mean + self.unit * step, _state=replace(self.state, alpha=alpha)
-        )
+        state = replace(self.state, alpha=self.state.alpha - step * (inverse.T @ ones))
+        return replace(self, mean=self.mean + self.unit * step, _state=state)
 
     # -- more data, without refitting --------------------------------------------------
 
@@ -318,11 +315,9 @@ class Prediction:
     @property
     def whitened(self) -> Array:
         """L⁻¹ k_x, (N, m)."""
-        return (
-            self.projected
-            if self.predictor.anchor is None
-            else self.projected + self.predictor.anchor_whitened
-        )
+        if self.predictor.anchor is None:
+            return self.projected
+        return self.projected + self.predictor.anchor_whitened
 
     @property
     def shifted(self) -> Array:
@@ -334,19 +329,14 @@ class Prediction:
     def variance(self) -> Array:
         """σ²(x), (N,)."""
         whitened = self.whitened
-        return np.asarray(
-            np.maximum(
-                self.predictor.kernel.variance - np.einsum("ij,ij->i", whitened, whitened), 0.0
-            )
-        )
+        explained = np.einsum("ij,ij->i", whitened, whitened)
+        return np.asarray(np.maximum(self.predictor.kernel.variance - explained, 0.0))
 
     @property
     def difference_variance(self) -> Array:
         """Var[f(x) − f(p)] = 2 (v − k(x, p)) − ‖L⁻¹(k_x − k_p)‖², (N,)."""
-        shifted = self.shifted
-        return np.asarray(
-            np.maximum(2.0 * self.prior_gap - np.einsum("ij,ij->i", shifted, shifted), 0.0)
-        )
+        explained = np.einsum("ij,ij->i", self.shifted, self.shifted)
+        return np.asarray(np.maximum(2.0 * self.prior_gap - explained, 0.0))
 
     @property
     def prior_gap(self) -> Array:
@@ -377,11 +367,9 @@ class Prediction:
             inner = inner - 2.0 * difference_variance[:, None] * self.shifted
         if gap is not None:
             inner = inner - gap[:, None] * (self.whitened + self.shifted)
-        outer = (
-            np.zeros_like(self.cross.values)
-            if isinstance(inner, float)
-            else inner @ self.predictor.inverse
-        )
+        outer = np.zeros_like(self.cross.values)
+        if not isinstance(inner, float):
+            outer = inner @ self.predictor.inverse
         if linear is not None:
             outer += linear @ self.predictor.weights.T
         if difference_variance is not None:

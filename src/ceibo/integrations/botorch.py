@@ -15,7 +15,7 @@ sequential=True)`), the points already chosen as `X_pending`: they shrink the va
 are and leave the mean alone.
 """
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Final, final
 
@@ -64,8 +64,10 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
     """Mean u and standard deviation s of f(x) − f(x⁺), which all four functions share."""
 
     X_incumbent: Tensor  # (batch_shape) x 1 x d
-    X_pending: Tensor | None  # type: ignore[assignment]  # the base class says Tensor
-    _pending_noise: Tensor  # (batch_shape) x m, expected noise variance in the objective's units
+    # The base class says Tensor, and sets it to None.
+    X_pending: Tensor | None  # type: ignore[assignment]
+    # (batch_shape) x m, expected noise variance in the objective's units
+    _pending_noise: Tensor
 
     def __init__(
         self,
@@ -144,11 +146,7 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
     def _improvement(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean u and standard deviation s of the improvement of f(x) on f(x⁺).
 
-        Args:
-            X: A ``(b1 x ... bk) x 1 x d``-dim tensor.
-
-        Returns:
-            Two ``(b1 x ... bk)``-dim tensors, followed by the samples' dimension for ensembles.
+        Both are ``(b1 x ... bk)``-dim, followed by the samples' dimension for ensembles.
         """
         self.to(X)
         batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])
@@ -179,6 +177,24 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         floor = info.eps * (C[..., 0, 0] + C[..., 1, 1]).detach().abs() + info.tiny
         return torch.maximum(variance, floor).sqrt()
 
+    # The decorator is declared for any acquisition function, and used on this one.
+    @t_batch_mode_transform(expected_q=1)
+    @average_over_ensemble_models  # type: ignore[arg-type]
+    def forward(self, X: Tensor) -> Tensor:
+        r"""Evaluate the acquisition function on the candidate set X.
+
+        Args:
+            X: A ``(b1 x ... bk) x 1 x d``-dim batched tensor of ``d``-dim design points.
+
+        Returns:
+            A ``(b1 x ... bk)``-dim tensor of acquisition values.
+        """
+        return self._value(*self._improvement(X))
+
+    @abstractmethod
+    def _value(self, u: Tensor, s: Tensor) -> Tensor:
+        """The acquisition value of an improvement of mean u and standard deviation s."""
+
 
 @final
 class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
@@ -204,18 +220,7 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
 
     _log: bool = True
 
-    @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
-    def forward(self, X: Tensor) -> Tensor:
-        r"""Evaluate the logarithm of Corrected Expected Improvement on the candidate set X.
-
-        Args:
-            X: A ``(b1 x ... bk) x 1 x d``-dim batched tensor of ``d``-dim design points.
-
-        Returns:
-            A ``(b1 x ... bk)``-dim tensor of the logarithm of Corrected Expected Improvement.
-        """
-        u, s = self._improvement(X)
+    def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return _log_ei_helper(u / s) + s.log()
 
 
@@ -225,29 +230,12 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
 
     ``CorrectedEI(x) = E(max(f(x) - f(x_incumbent), 0))``
 
-    where both values of ``f`` are uncertain and correlated, and the incumbent is the observed point
-    with the best posterior mean. Where there is no observation noise this is Expected Improvement.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> CEI = CorrectedExpectedImprovement(model, X_observed=train_X)
-        >>> cei = CEI(test_X)
+    Where there is no observation noise this is Expected Improvement.
 
     NOTE: To optimize it, use ``LogCorrectedExpectedImprovement``, whose gradients do not vanish.
     """
 
-    @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
-    def forward(self, X: Tensor) -> Tensor:
-        r"""Evaluate Corrected Expected Improvement on the candidate set X.
-
-        Args:
-            X: A ``(b1 x ... bk) x 1 x d``-dim batched tensor of ``d``-dim design points.
-
-        Returns:
-            A ``(b1 x ... bk)``-dim tensor of Corrected Expected Improvement values.
-        """
-        u, s = self._improvement(X)
+    def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return s * _log_ei_helper(u / s).exp()
 
 
@@ -258,27 +246,11 @@ class LogCorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     ``LogCorrectedPI(x) = log(P(f(x) >= f(x_incumbent)))``
 
     where both values of ``f`` are uncertain and correlated.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> LogCPI = LogCorrectedProbabilityOfImprovement(model, X_observed=train_X)
-        >>> log_cpi = LogCPI(test_X)
     """
 
     _log: bool = True
 
-    @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
-    def forward(self, X: Tensor) -> Tensor:
-        r"""Evaluate the logarithm of Corrected Probability of Improvement on the candidate set X.
-
-        Args:
-            X: A ``(b1 x ... bk) x 1 x d``-dim batched tensor of ``d``-dim design points.
-
-        Returns:
-            A ``(b1 x ... bk)``-dim tensor of the logarithm of Corrected Probability of Improvement.
-        """
-        u, s = self._improvement(X)
+    def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return log_ndtr(u / s)
 
 
@@ -289,25 +261,9 @@ class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
     ``CorrectedPI(x) = P(f(x) >= f(x_incumbent))``
 
     where both values of ``f`` are uncertain and correlated.
-
-    Example:
-        >>> model = SingleTaskGP(train_X, train_Y)
-        >>> CPI = CorrectedProbabilityOfImprovement(model, X_observed=train_X)
-        >>> cpi = CPI(test_X)
     """
 
-    @t_batch_mode_transform(expected_q=1)
-    @average_over_ensemble_models  # type: ignore[arg-type]  # declared for the base class
-    def forward(self, X: Tensor) -> Tensor:
-        r"""Evaluate Corrected Probability of Improvement on the candidate set X.
-
-        Args:
-            X: A ``(b1 x ... bk) x 1 x d``-dim batched tensor of ``d``-dim design points.
-
-        Returns:
-            A ``(b1 x ... bk)``-dim tensor of Corrected Probability of Improvement values.
-        """
-        u, s = self._improvement(X)
+    def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return ndtr(u / s)
 
 

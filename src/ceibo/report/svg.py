@@ -9,7 +9,8 @@ from typing import Final, final
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.text import escape, shorten
 
-_LARGEST: Final = 1e300  # values beyond are drawn at it, so that differences stay finite
+# values beyond are drawn at it, so that differences stay finite
+_LARGEST: Final = 1e300
 
 Point = tuple[float, float]
 

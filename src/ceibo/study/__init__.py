@@ -6,13 +6,4 @@ from ceibo.study.study import Study
 from ceibo.study.trial import Failure, Trial
 from ceibo.study.verify import Verification
 
-__all__ = [
-    "Failure",
-    "Limits",
-    "Result",
-    "Study",
-    "Trial",
-    "Verification",
-    "maximize",
-    "minimize",
-]
+__all__ = ["Failure", "Limits", "Result", "Study", "Trial", "Verification", "maximize", "minimize"]

@@ -1,8 +1,7 @@
 """One evaluation: the objective called here or on an executor, and what came of it.
 
 An exception of the objective makes a failed trial; after one of the executor the trial is handed
-out again. They are told apart where the objective is called, as a future does not say whose
-exception it holds.
+out again. They are told apart where the objective is called.
 """
 
 import os
@@ -46,17 +45,14 @@ class Inline(Executor):
 def job_count(executor: Executor | None, jobs: int | None) -> int:
     """How many evaluations run at a time: `jobs`, or as many as the executor has workers."""
     if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise InputError(
-            f"executor must be a concurrent.futures executor, or None, got {executor!r}."
-        )
+        wanted = "a concurrent.futures executor, or None"
+        raise InputError(f"executor must be {wanted}, got {executor!r}.")
     if jobs is not None:
         jobs = check_whole(jobs, "jobs")
     if executor is None:
         if jobs is not None and jobs > 1:
-            raise InputError(
-                f"jobs={jobs} needs an executor, such as"
-                f" concurrent.futures.ProcessPoolExecutor({jobs})."
-            )
+            example = f"concurrent.futures.ProcessPoolExecutor({jobs})"
+            raise InputError(f"jobs={jobs} needs an executor, such as {example}.")
         return 1
     return jobs or _workers(executor) or os.cpu_count() or 1
 
@@ -66,7 +62,8 @@ def _workers(executor: Executor) -> int | None:
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):  # Dask
         return sum(client.nthreads().values()) or None
-    for name in ("_max_workers", "num_workers"):  # the standard library and loky; mpi4py
+    # the standard library and loky; mpi4py
+    for name in ("_max_workers", "num_workers"):
         count = getattr(executor, name, None)
         if isinstance(count, int) and count > 0:
             return count

@@ -95,14 +95,10 @@ class Ledger:
                 withdrawn.append(x)
             else:
                 pending.append(x)
-        told.sort(key=lambda pair: pair[0])
-        return evidence_of(
-            [each for _, each in told],
-            len(self.space),
-            self.direction,
-            Unmeasured(pending, failed, withdrawn, in_a_row),
-            len(snapshot.trials),
-        )
+        ordered = [each for _, each in sorted(told, key=lambda pair: pair[0])]
+        unmeasured = Unmeasured(pending, failed, withdrawn, in_a_row)
+        count = len(snapshot.trials)
+        return evidence_of(ordered, len(self.space), self.direction, unmeasured, count)
 
     def belief(self) -> Belief:
         """What is believed now; the same object until something is recorded."""
@@ -141,7 +137,8 @@ class Ledger:
             try:
                 return self.create([new], expect_number=number)[0]
             except NumberTakenError:
-                continue  # another worker was first; its trial is pending in the next snapshot
+                # another worker was first; its trial is pending in the next snapshot
+                continue
 
     def _start_values(self, number: int) -> Hyperparameters | None:
         """Hyperparameters recorded with the latest trial before `number` that has them."""

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import Self, final
 
 from rich.console import Console
@@ -23,15 +22,13 @@ class Progress:
     """Shows a run as it goes, if wanted; None means only in a terminal."""
 
     def __init__(self, study: Study, n_trials: int | None, wanted: bool | None) -> None:
-        self.study = study
-        self.n_trials = n_trials
+        self.study, self.n_trials = study, n_trials
         self.console = Console(stderr=True)
         self.live: Live | None = None
         if sys.stderr.isatty() if wanted is None else wanted:
             self.live = Live(console=self.console, refresh_per_second=4, transient=False)
         self.began = time.monotonic()
-        self.count = 0
-        self.running = 0
+        self.count = self.running = 0  # of trials ended and under way
         self.ended = False
         self.best: Estimate | None = None
         self.verdict: Verdict | None = None
@@ -41,12 +38,7 @@ class Progress:
             self.live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.running = 0
         self.ended = True
         if self.live is not None:
@@ -57,8 +49,7 @@ class Progress:
 
     def show(self, running: int, verdict: Verdict | None) -> None:
         """Shows that a trial was started."""
-        self.running = running
-        self.verdict = verdict
+        self.running, self.verdict = running, verdict
         if self.live is not None:
             self.live.update(self._state())
 

@@ -5,10 +5,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict, Unpack, final
 
-from ceibo.decide.dimensions import Dimension
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.settings import Settings
-from ceibo.decide.space import Space
+from ceibo.decide.space import Space, SpaceLike
 from ceibo.decide.stopping import Profit, Stop
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.evaluation import Inline, Objective, job_count
@@ -49,7 +48,7 @@ class Result:
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
     objective: Objective,
-    space: Mapping[str, Dimension] | Space,
+    space: SpaceLike,
     *,
     n_trials: int | None = None,
     cost: float | None = None,
@@ -126,9 +125,8 @@ def _check_callbacks(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
     """Checks the callbacks before the run, rather than when the first trial has ended."""
     checked = tuple(callbacks) if isinstance(callbacks, Iterable) else None
     if checked is None or not all(map(callable, checked)):
-        raise InputError(
-            f"callbacks must be a list of functions of a study and a trial, got {callbacks!r}."
-        )
+        wanted = "a list of functions of a study and a trial"
+        raise InputError(f"callbacks must be {wanted}, got {callbacks!r}.")
     return checked
 
 
@@ -152,18 +150,13 @@ class Options(TypedDict, total=False):
     progress: bool | None
 
 
-def maximize(
-    objective: Objective, space: Mapping[str, Dimension] | Space, **options: Unpack[Options]
-) -> Result:
+def maximize(objective: Objective, space: SpaceLike, **options: Unpack[Options]) -> Result:
     """Maximises a noisy objective; the options are those of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
 
 
 def open_or_create(
-    space: Mapping[str, Dimension] | Space,
-    storage: str | None,
-    name: str,
-    options: Mapping[str, Any],
+    space: SpaceLike, storage: str | None, name: str, options: Mapping[str, Any]
 ) -> Study:
     """The stored study of this name, after checking that it is the same, or a new one."""
     study = create_or_open(space, storage, name, options)
@@ -181,10 +174,7 @@ def open_or_create(
 
 
 def create_or_open(
-    space: Mapping[str, Dimension] | Space,
-    storage: str | None,
-    name: str,
-    options: Mapping[str, Any],
+    space: SpaceLike, storage: str | None, name: str, options: Mapping[str, Any]
 ) -> Study:
     """A new study, or the stored one of this name, which may differ from what is given."""
     try:

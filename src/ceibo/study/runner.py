@@ -6,28 +6,14 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
 from typing import Any, Final, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
-from ceibo.study.evaluation import (
-    Inline,
-    Objective,
-    evaluate,
-    how_lost,
-    measurement_of,
-    result_of,
-)
+from ceibo.study.evaluation import Inline, Objective, evaluate, how_lost, measurement_of, result_of
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease
@@ -36,8 +22,10 @@ from ceibo.study.trial import Trial, trial_of
 
 Callback = Callable[[Study, Trial], bool | None]
 
-_POLL: Final = 0.25  # seconds between looks at the clock and at the trials of other workers
-_LAST_NEWS: Final = 1.0  # seconds in which a broken pool marks all its futures as broken
+# seconds between looks at the clock and at the trials of other workers
+_POLL: Final = 0.25
+# seconds in which a broken pool marks all its futures as broken
+_LAST_NEWS: Final = 1.0
 
 
 @final
@@ -47,11 +35,8 @@ class Runner:
     def __init__(
         self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int
     ) -> None:
-        self.study = study
-        self.objective = objective
-        self.limits = limits
-        self.executor = executor
-        self.jobs = jobs
+        self.study, self.objective, self.limits = study, objective, limits
+        self.executor, self.jobs = executor, jobs
         worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.lease = Lease(worker, limits.lease)
         self.running: dict[Future[Any], Trial] = {}
@@ -92,11 +77,12 @@ class Runner:
                     break
             if not self.running:
                 if stop is None and self._others_at_work():
-                    time.sleep(_POLL)  # the trials of a worker that dies are handed out again
+                    # the trials of a worker that dies are handed out again
+                    time.sleep(_POLL)
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
-            finished = wait(self.running, timeout=_POLL, return_when=FIRST_COMPLETED).done
+            finished = wait(self.running, timeout=_POLL, return_when="FIRST_COMPLETED").done
             any_finished = bool(finished)
             while finished:
                 # No reference is kept: Dask repeats an evaluation that is lost with a worker for
@@ -126,8 +112,7 @@ class Runner:
     def _launch(self) -> bool:
         """Starts one evaluation; false if there is none to start.
 
-        A trial that was under way when executors broke is given up after a few attempts. The last
-        attempt runs alone, so that it is not lost to a crash caused by another trial.
+        A trial's last attempt runs alone, so that it is not lost to a crash caused by another.
         """
         trial = self.waiting or self._ask()
         self.waiting = None
@@ -160,9 +145,8 @@ class Runner:
         try:
             measurement = measurement_of(result_of(future))
             if not measurement.is_finite:
-                raise EvaluationsFailedError(
-                    f"trial {trial.number} gave {measurement.value!r}, which is not finite."
-                )
+                gave = f"{measurement.value!r}, which is not finite"
+                raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
         except Exception as failure:
             # Raised by the objective, or because its value is no finite measurement.
             if error is None or isinstance(error, EvaluationsFailedError):
@@ -184,9 +168,8 @@ class Runner:
         return trial_of(self.study.ledger.trial(trial.number))
 
     def _limit_reached(self) -> Stop | None:
-        elapsed = time.monotonic() - self.began
         timeout = self.limits.timeout
-        if timeout is not None and elapsed > timeout:
+        if timeout is not None and time.monotonic() - self.began > timeout:
             return Stop(StopReason.TIMEOUT, f"the time given, {timeout:g} s, was used up.")
         if self.limits.cost is not None:
             self.verdict = self.study.should_stop(self.limits.cost)
@@ -223,8 +206,7 @@ class Runner:
     def _give_back(self, count_lost: bool = False) -> None:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
-        `count_lost` counts evaluations that died as lost attempts. After Ctrl-C, which ends a
-        pool's processes too, they are not counted.
+        `count_lost` counts evaluations that died; not after Ctrl-C, which ends a pool's processes.
         """
         for future in self.running:
             future.cancel()

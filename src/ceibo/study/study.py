@@ -8,12 +8,11 @@ import numpy as np
 
 from ceibo.checks import check_choice, check_seed, check_whole
 from ceibo.decide.belief import Belief
-from ceibo.decide.dimensions import Dimension
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
-from ceibo.decide.space import Space
+from ceibo.decide.space import Space, SpaceLike
 from ceibo.decide.stopping import Profit, Verdict
 from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError
 from ceibo.study.ledger import Ledger
@@ -56,7 +55,7 @@ class Study:
     @classmethod
     def create(  # noqa: PLR0913 - public, keyword-only
         cls,
-        space: Mapping[str, Dimension] | Space,
+        space: SpaceLike,
         *,
         storage: str | None = None,
         name: str = "study",
@@ -90,13 +89,7 @@ class Study:
         return cls(Ledger(store, store.create_study(name, checked.to_json(), stored)))
 
     @classmethod
-    def open(
-        cls,
-        storage: str,
-        name: str = "study",
-        *,
-        space: Mapping[str, Dimension] | Space | None = None,
-    ) -> Self:
+    def open(cls, storage: str, name: str = "study", *, space: SpaceLike | None = None) -> Self:
         """Opens an existing study; a `space` that is given must be the one stored.
 
         If there is no such study, nothing is written.
@@ -173,9 +166,8 @@ class Study:
     ) -> Measurement:
         """Replaces a measurement that was told wrongly, and returns the wrong one.
 
-        Returns once the right one is safely stored. From then on the study uses the right one
-        alone. The wrong one stays in the record (`trial.replaced`), so that suggestions made from
-        it can still be verified.
+        Returns once the right one is safely stored. The wrong one stays in the record
+        (`trial.replaced`), so that suggestions made from it can still be verified.
 
         Args:
             trial: from `ask`, or its number.

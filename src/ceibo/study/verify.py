@@ -6,13 +6,7 @@ from typing import Any, final
 
 import numpy as np
 
-from ceibo.decide.record import (
-    ALGORITHM,
-    algorithm_of,
-    hyperparameters_of,
-    to_record,
-    versions,
-)
+from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, to_record, versions
 from ceibo.decide.suggest import Suggestion
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.records import EMPTY
@@ -58,15 +52,11 @@ class Verification:
     def __str__(self) -> str:
         if self.ok:
             older = f"; {self.superseded} by an older version of ceibo" if self.superseded else ""
-            return (
-                f"{self.checked} suggestions verified: {self.identical} byte for byte, {self.close}"
-                f" within {CLOSE:g}{older}."
-            )
+            same = f"{self.identical} byte for byte, {self.close} within {CLOSE:g}"
+            return f"{self.checked} suggestions verified: {same}{older}."
         numbers = ", ".join(str(each.number) for each in self.differences[:10])
-        return (
-            f"{len(self.differences)} of {self.checked} suggestions came out differently: trials"
-            f" {numbers}."
-        )
+        share = f"{len(self.differences)} of {self.checked}"
+        return f"{share} suggestions came out differently: trials {numbers}."
 
 
 def verify(ledger: Ledger) -> Verification:
@@ -89,8 +79,7 @@ def verify(ledger: Ledger) -> Verification:
         unchanged = record["versions"] == versions()
         same += unchanged
         handed_out = ledger.space.to_unit(now.trials[number].params)
-        gaps = [np.max(np.abs(again.x - x)) for x in (np.array(record["x"]), handed_out)]
-        distance = float(max(gaps))
+        distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
         if distance == 0.0 and (not unchanged or _agrees(again, record, ledger.seed)):
             identical += 1
         elif distance <= CLOSE and not unchanged:

@@ -218,10 +218,7 @@ def theory_run(cell: Cell, watch: Watch) -> dict[str, Any]:
         rows["realised_gain"].append(report.realised_gain)
         rows["maximal_gain"].append(report.maximal_gain)
     columns = {name: [float(f"{value:.6g}") for value in row] for name, row in rows.items()}
-    return {
-        "trace": columns | {"kappa": kappa, "amplitude": amplitude},
-        "digest": digest(evidence),
-    }
+    return {"trace": columns | {"kappa": kappa, "amplitude": amplitude}, "digest": digest(evidence)}
 
 
 def _list(values: Array, exponent: int = 0) -> list[float]:

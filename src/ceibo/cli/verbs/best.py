@@ -16,20 +16,11 @@ def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
     study = open_study(load(file), storage)
     if json:
         raw = study.best_observed
-        observed = {
-            "params": raw.params,
-            "value": raw.value,
-            "noise": raw.noise,
-            "trial": raw.number,
-            "why": raw.why,
-        }
-        print_json(
-            {
-                "best": estimate_json(study.best),
-                "recommended": estimate_json(study.recommended),
-                "best_observed": observed,
-            }
-        )
+        observed = {"params": raw.params, "value": raw.value, "noise": raw.noise}
+        observed |= {"trial": raw.number, "why": raw.why}
+        answers = {"best": study.best, "recommended": study.recommended}
+        estimates = {name: estimate_json(each) for name, each in answers.items()}
+        print_json(estimates | {"best_observed": observed})
         return
     print_answers(study)
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Replicates, Storage, print_json, trial_json, warn
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.cli.verbs.tell import read_result, why_doubtful
@@ -24,9 +24,7 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
             help="As for `ceibo tell`: VALUE; VALUE NOISE; three or more replicates; or JSON."
         ),
     ],
-    replicates: Annotated[
-        bool, typer.Option("--replicates", help="All numbers are replicates, also two.")
-    ] = False,
+    replicates: Replicates = False,
     key: Annotated[
         str | None,
         typer.Option(help="Which measurement of the trial, if it has several.", show_default=False),
@@ -43,10 +41,8 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     if is_pair(line) and not replicates and (why := why_doubtful(right, before)):
         warn(f"trial {trial}: {why}")
     if wrong.noise is not None and right.noise is None and not right.replicates:
-        warn(
-            f"trial {trial}: the noise {wrong.noise:.6g} went with the wrong value; give it again"
-            " if it holds."
-        )
+        lost = f"the noise {wrong.noise:.6g} went with the wrong value"
+        warn(f"trial {trial}: {lost}; give it again if it holds.")
     if json:
         print_json(trial_json(study.trials[trial]))
         return

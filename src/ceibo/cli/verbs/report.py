@@ -40,5 +40,6 @@ def report(
                 write_whole(output, render_report(study, cost=cost, refresh=every))
                 seen = now
     except KeyboardInterrupt:
-        write_whole(output, render_report(study, cost=cost))  # the last page does not reload
+        # the last page does not reload
+        write_whole(output, render_report(study, cost=cost))
         raise typer.Exit(0) from None

@@ -44,10 +44,8 @@ def run(
     loaded = load(file)
     template = loaded.template
     if template is None:
-        raise InputError(
-            f'{file} has no [command]; it needs one, as in argv = ["python", "measure.py",'
-            ' "{x}"].'
-        )
+        example = 'argv = ["python", "measure.py", "{x}"]'
+        raise InputError(f"{file} has no [command]; it needs one, as in {example}.")
     template.check_program()
     if dry_run:
         for number, params in _next_trials(loaded, storage):
@@ -92,10 +90,7 @@ def _print_trial(_study: Study, trial: Trial) -> None:
 
 
 def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params]]:
-    """Numbers and parameters of the trials to come; nothing is recorded.
-
-    A study that has not begun shows its initial design, one that has its next suggestion.
-    """
+    """The trials to come: of the initial design if the study has not begun, else the next one."""
     try:
         return [open_study(file, storage).ledger.peek()]
     except NotFoundError:

@@ -30,14 +30,8 @@ def should_stop(
         raise InputError(f"a price is needed: give --cost, or cost under [stop] in {file}.")
     verdict = study.should_stop(price)
     if json:
-        print_json(
-            {
-                "stop": verdict.stop,
-                "cost": verdict.cost,
-                "remaining": list(verdict.remaining),
-                "message": verdict.message,
-            }
-        )
+        told = {"stop": verdict.stop, "cost": verdict.cost, "remaining": verdict.remaining}
+        print_json(told | {"message": verdict.message})
     else:
         typer.echo(verdict.message)
     raise typer.Exit(0 if verdict else 1)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json, warn
+from ceibo.cli.common import AsJson, File, Replicates, Storage, print_json, trial_json, warn
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.command.outcome import is_pair, parse_line
@@ -26,9 +26,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
             help="VALUE; VALUE NOISE; three or more replicates; or JSON.", show_default=False
         ),
     ] = None,
-    replicates: Annotated[
-        bool, typer.Option("--replicates", help="All numbers are replicates, also two.")
-    ] = False,
+    replicates: Replicates = False,
     key: Annotated[
         str | None, typer.Option(help="Tells several measurements of one trial apart.")
     ] = None,
@@ -90,23 +88,20 @@ def read_result(line: str, replicates: bool, advice: str) -> Measurement:
 def _record(study: Study, number: int, measurement: Measurement, key: str | None) -> None:
     try:
         study.tell(number, measurement, key=key)
-        told = study.trials[number].measurements
-        if measurement not in told:
-            has = ", ".join(map(str, told))
-            warn(
-                f"trial {number}: that was told before and has been corrected since; the trial has"
-                f" {has}."
-            )
     except ConflictError:
         told = study.trials[number].measurements
         has = ", ".join(map(str, told))
         under = "" if key is None else f" under the key {key!r}"
-        came = str(measurement)
         raise ConflictError(
-            f"trial {number} was measured before: {has}. Now came {came}{under}; what is recorded"
-            " stays. A repeated measurement needs a key of its own, as in --key"
+            f"trial {number} was measured before: {has}. Now came {measurement}{under}; what is"
+            " recorded stays. A repeated measurement needs a key of its own, as in --key"
             f" run-{len(told) + 1}; a wrong one is replaced by `ceibo correct`."
         ) from None
+    told = study.trials[number].measurements
+    if measurement not in told:
+        has = ", ".join(map(str, told))
+        since = "that was told before and has been corrected since"
+        warn(f"trial {number}: {since}; the trial has {has}.")
 
 
 def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
@@ -121,8 +116,7 @@ def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
 
 def why_doubtful(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
     """Why the second of two bare numbers may be no noise; None if it is like those told before."""
-    value = measurement.value
-    noise = measurement.noise
+    value, noise = measurement.value, measurement.noise
     assert noise is not None
     told = [each for trial in trials for each in trial.measurements]
     noises = [each.noise for each in told if each.noise is not None]

@@ -28,28 +28,20 @@ class Categorical(Dimension):
     choices: tuple[Value, ...]
 
     def __init__(self, choices: Sequence[Value]) -> None:
-        if isinstance(choices, str | bytes | Mapping) or not isinstance(
-            choices, Sequence | np.ndarray
-        ):
-            raise InputError(
-                "Categorical",
-                'a list of choices, as in ["water", "ethanol"]',
-                Given("choices", choices),
-            )
+        listed = isinstance(choices, Sequence | np.ndarray)
+        if not listed or isinstance(choices, str | bytes | Mapping):
+            wanted = 'a list of choices, as in ["water", "ethanol"]'
+            raise InputError("Categorical", wanted, Given("choices", choices))
         plain = tuple(_to_choice(choice) for choice in choices)
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
-            raise InputError(
-                "Categorical",
-                f"2 to {MAX_LISTED_LEVELS} choices",
-                str(len(plain)),
-                "a dimension with one value can be left out of the space",
-            )
+            wanted = f"2 to {MAX_LISTED_LEVELS} choices"
+            advice = "a dimension with one value can be left out of the space"
+            raise InputError("Categorical", wanted, str(len(plain)), advice)
         keys = [_identity(choice) for choice in plain]
         for index, key in enumerate(keys):
             if key in keys[:index]:
-                raise InputError(
-                    "Categorical", "distinct choices", (Given(value=plain[index]), " twice")
-                )
+                twice = (Given(value=plain[index]), " twice")
+                raise InputError("Categorical", "distinct choices", twice)
         object.__setattr__(self, "choices", plain)
 
     def __eq__(self, other: object) -> bool:
@@ -79,12 +71,9 @@ class Categorical(Dimension):
         """The choice that the value is, type included."""
         index = self._index(value)
         if index is None:
-            raise InputError(
-                f"parameter {name!r}",
-                f"one of {list(self.choices)!r}",
-                f"{value!r} ({type(to_plain(value)).__name__})",
-                "the type counts too",
-            )
+            wanted = f"one of {list(self.choices)!r}"
+            got = f"{value!r} ({type(to_plain(value)).__name__})"
+            raise InputError(f"parameter {name!r}", wanted, got, "the type counts too")
         return self.choices[index]
 
     def to_unit(self, value: Value) -> float:
@@ -124,13 +113,11 @@ class Categorical(Dimension):
 def _to_choice(value: object) -> Value:
     plain = to_plain(value)
     if plain is not None and type(plain) not in (str, int, float, bool):
-        raise InputError(
-            "Categorical", "choices of type str, int, float, bool or None", Given(value=value)
-        )
+        wanted = "choices of type str, int, float, bool or None"
+        raise InputError("Categorical", wanted, Given(value=value))
     if isinstance(plain, float) and not math.isfinite(plain):
-        raise InputError(
-            "Categorical", "finite numbers", Given(value=plain), "write it as a string"
-        )
+        got = Given(value=plain)
+        raise InputError("Categorical", "finite numbers", got, "write it as a string")
     return plain  # type: ignore[return-value]  # the type was checked above
 
 

@@ -11,15 +11,17 @@ smallest subnormal.
 
 import math
 from dataclasses import dataclass, field
-from decimal import Decimal, localcontext
+from decimal import Context, Decimal
 from functools import cached_property
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Final, final
 
 from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
 from ceibo.errors import Given, InputError
+
+_EXACT: Final = Context(prec=60)
 
 
 @final
@@ -44,19 +46,14 @@ class Float(Dimension):
         ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Float", "log"))
         ranges.check_order(low, high, "Float")
         if self.log and low <= 0:
+            advice = ("use a positive low or ", Given("log", False))
             raise InputError(
-                "Float",
-                ("low > 0 with ", Given("log", True)),
-                Given("low", low),
-                ("use a positive low or ", Given("log", False)),
+                "Float", ("low > 0 with ", Given("log", True)), Given("low", low), advice
             )
         if self.log and not math.log(low) < math.log(high):
-            raise InputError(
-                "Float",
-                "low and high with different logarithms",
-                (Given("low", low), " and ", Given("high", high)),
-                ("use ", Given("log", False)),
-            )
+            wanted = "low and high with different logarithms"
+            got = (Given("low", low), " and ", Given("high", high))
+            raise InputError("Float", wanted, got, ("use ", Given("log", False)))
         if self.step is not None:
             step = ranges.finite(self.step, "Float", "step")
             ranges.set_fields(self, step=step)
@@ -65,29 +62,19 @@ class Float(Dimension):
     def _check_step(self, step: float) -> None:
         given, box = Given("step", step), f"[{self.low!r}, {self.high!r}]"
         if self.log:
-            raise InputError(
-                "Float",
-                ("step or ", Given("log", True)),
-                "both, which exclude each other",
-                ("drop one, or use an int with ", Given("log", True)),
-            )
+            log = Given("log", True)
+            advice = ("drop one, or use an int with ", log)
+            raise InputError("Float", ("step or ", log), "both, which exclude each other", advice)
         if step <= 0:
             raise InputError("Float", "step > 0", given)
         count = (self.high / 2 - self.low / 2) / step
         if count > MAX_LEVELS / 2 or step < 4 * math.ulp(self._magnitude):
-            raise InputError(
-                "Float",
-                f"a step that a double can resolve in {box}",
-                (given, ", which is too fine"),
-                "leave step out",
-            )
+            wanted = f"a step that a double can resolve in {box}"
+            raise InputError("Float", wanted, (given, ", which is too fine"), "leave step out")
         if self.levels == 1:
-            raise InputError(
-                "Float",
-                f"a step within {box}",
-                (given, ", which leaves one value"),
-                "use a smaller step or leave the dimension out",
-            )
+            got = (given, ", which leaves one value")
+            smaller = "use a smaller step or leave the dimension out"
+            raise InputError("Float", f"a step within {box}", got, smaller)
 
     @property
     def _magnitude(self) -> float:
@@ -97,9 +84,8 @@ class Float(Dimension):
     def levels(self) -> int | None:
         if self.step is None:
             return None
-        with localcontext() as context:
-            context.prec = 60
-            return int((_decimal(self.high) - _decimal(self.low)) // _decimal(self.step)) + 1
+        width = _EXACT.subtract(_decimal(self.high), _decimal(self.low))
+        return int(_EXACT.divide_int(width, _decimal(self.step))) + 1
 
     def check(self, value: object, name: str) -> float:
         """The value as a float inside the box, and on the grid if there is one."""
@@ -112,37 +98,30 @@ class Float(Dimension):
         # 0.1 + 0.2 means 0.3
         slack = 0.0 if self.step is None else 4 * math.ulp(self._magnitude)
         if not self.low - slack <= number <= self.high + slack:
-            raise InputError(
-                f"parameter {name!r}", f"a value in [{self.low!r}, {self.high!r}]", repr(value)
-            )
+            wanted = f"a value in [{self.low!r}, {self.high!r}]"
+            raise InputError(f"parameter {name!r}", wanted, repr(value))
         return number if self.step is None else self._snap(number, name)
 
     def _snap(self, number: float, name: str) -> float:
         snapped = self._level(self._index(number))
         if abs(snapped - number) > 4 * math.ulp(self._magnitude):
-            raise InputError(
-                f"parameter {name!r}",
-                f"{self.low!r} plus a multiple of {self.step!r}",
-                repr(number),
-                f"the nearest is {snapped!r}",
-            )
+            wanted = f"{self.low!r} plus a multiple of {self.step!r}"
+            nearest = f"the nearest is {snapped!r}"
+            raise InputError(f"parameter {name!r}", wanted, repr(number), nearest)
         return snapped
 
     def _index(self, number: float) -> int:
         levels = self.levels
         if self.step is None or levels is None:
             raise TypeError("a continuous Float has no levels")
-        with localcontext() as context:
-            context.prec = 60
-            index = round((_decimal(number) - _decimal(self.low)) / _decimal(self.step))
+        offset = _EXACT.subtract(_decimal(number), _decimal(self.low))
+        index = round(_EXACT.divide(offset, _decimal(self.step)))
         return min(max(index, 0), levels - 1)
 
     def _level(self, index: int) -> float:
         if self.step is None:
             raise TypeError("a continuous Float has no levels")
-        with localcontext() as context:
-            context.prec = 60
-            return float(_decimal(self.low) + index * _decimal(self.step))
+        return float(_EXACT.fma(index, _decimal(self.step), _decimal(self.low)))
 
     def to_unit(self, value: float) -> float:
         levels = self.levels

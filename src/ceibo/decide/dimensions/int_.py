@@ -37,19 +37,15 @@ class Int(Dimension):
         ranges.set_fields(self, low=low, high=high, log=ranges.flag(self.log, "Int", "log"))
         ranges.check_order(low, high, "Int")
         if self.log and low < 1:
+            advice = ("use ", Given("low", 1), " or ", Given("log", False))
             raise InputError(
-                "Int",
-                ("low >= 1 with ", Given("log", True)),
-                Given("low", low),
-                ("use ", Given("low", 1), " or ", Given("log", False)),
+                "Int", ("low >= 1 with ", Given("log", True)), Given("low", low), advice
             )
         if (high if self.log else high - low) >= MAX_LEVELS:
-            raise InputError(
-                "Int",
-                "at most 2**40 values, which a double in [0, 1] can tell apart",
-                (Given("low", low), " and ", Given("high", high)),
-                "use a float, or optimise the exponent as an int",
-            )
+            wanted = "at most 2**40 values, which a double in [0, 1] can tell apart"
+            got = (Given("low", low), " and ", Given("high", high))
+            use = "use a float, or optimise the exponent as an int"
+            raise InputError("Int", wanted, got, use)
 
     @property
     def levels(self) -> int:
@@ -69,9 +65,8 @@ class Int(Dimension):
                 raise InputError(f"parameter {name!r}", self.wanted, repr(value), "round it first")
             number = int(number)
         if not self.low <= number <= self.high:
-            raise InputError(
-                f"parameter {name!r}", f"a whole number in [{self.low}, {self.high}]", repr(value)
-            )
+            box = f"{self.wanted} in [{self.low}, {self.high}]"
+            raise InputError(f"parameter {name!r}", box, repr(value))
         return number
 
     def to_unit(self, value: int) -> float:

@@ -1,7 +1,6 @@
 """Levels as coordinates: of n levels, level k owns the cell [k/n, (k+1)/n) and lies at its centre.
 
-Neighbours are equally far apart, a design spread evenly over the cube gives every level the same
-share (with levels on the ends, the first and the last would get half), and decoding is one floor().
+So neighbours are equally far apart, and an even design gives every level the same share.
 """
 
 import math

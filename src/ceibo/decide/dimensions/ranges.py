@@ -37,21 +37,17 @@ def whole(value: object, kind: str, option: str) -> int:
 def flag(value: object, kind: str, option: str) -> bool:
     """An option of a dimension as a bool."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(
-            kind, (Given(option, True), " or ", Given(option, False)), Given(value=value)
-        )
+        wanted = (Given(option, True), " or ", Given(option, False))
+        raise InputError(kind, wanted, Given(value=value))
     return bool(value)
 
 
 def check_order(low: float, high: float, kind: str) -> None:
     """Raises an error unless low < high."""
     if not low < high:
-        raise InputError(
-            kind,
-            "low < high",
-            (Given("low", low), " and ", Given("high", high)),
-            "leave a dimension with one value out of the space" if low == high else "swap them",
-        )
+        one = "leave a dimension with one value out of the space"
+        got = (Given("low", low), " and ", Given("high", high))
+        raise InputError(kind, "low < high", got, one if low == high else "swap them")
 
 
 def set_fields(dimension: Dimension, **values: object) -> None:

@@ -52,26 +52,17 @@ def dimension_from_json(data: object, name: str) -> Dimension:
     if not isinstance(data, Mapping) or found is None:
         known = TYPES.load_installed()
         *most, last = (f'"{each}"' for each in known)
-        raise InputError(
-            subject,
-            f"a table with type = {', '.join(most)} or {last}",
-            Given(value=data),
-            _did_you_mean(kind, known),
-        )
+        wanted = f"a table with type = {', '.join(most)} or {last}"
+        raise InputError(subject, wanted, Given(value=data), _did_you_mean(kind, known))
     keys = [each.name for each in fields(found)]
     given = [key for key in data if key != "type"]
     if unknown := [key for key in given if key not in keys]:
-        raise InputError(
-            subject,
-            f"a table of type {kind!r} with the keys {', '.join(keys)}",
-            repr(unknown[0]),
-            _did_you_mean(unknown[0], keys),
-        )
+        wanted = f"a table of type {kind!r} with the keys {', '.join(keys)}"
+        raise InputError(subject, wanted, repr(unknown[0]), _did_you_mean(unknown[0], keys))
     needed = [each.name for each in fields(found) if each.default is MISSING]
     if missing := [key for key in needed if key not in given]:
-        raise InputError(
-            subject, f"{' and '.join(missing)} in a table of type {kind!r}", Given(value=dict(data))
-        )
+        wanted = f"{' and '.join(missing)} in a table of type {kind!r}"
+        raise InputError(subject, wanted, Given(value=dict(data)))
     make: Callable[..., Dimension] = found
     try:
         return make(**{key: data[key] for key in given})

@@ -122,11 +122,9 @@ def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdi
 @final
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """The belief from all finished trials of a study.
+    """The belief from all finished trials of a study."""
 
-    `points` are the finished trials with a finite value, and their places in the unit cube.
-    """
-
+    # with a finite value, and their places in the cube
     points: list[tuple[FrozenTrial, Array]]
     branches: Branches
     belief: Belief
@@ -142,9 +140,8 @@ class _Answers:
             raise NoMeasurementError("the study has no finished trial with a finite value.")
         branches = Branches.of(finished)
         if branches is None:
-            raise NoMeasurementError(
-                "the study has no finished trial with a parameter that can vary."
-            )
+            missing = "no finished trial with a parameter that can vary"
+            raise NoMeasurementError(f"the study has {missing}.")
         direction = direction_of(study)
         evidence = evidence_of_trials(trials, branches, direction, sampler.noise_attribute)
         belief = Belief(evidence, branches.space, sampler.settings, sampler.seed)

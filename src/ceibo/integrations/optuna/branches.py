@@ -4,8 +4,7 @@ In a define-by-run study a trial has the parameters of its branch only, and a ra
 trial to trial. The sampler searches the parameters that all trials share. The answers need the
 others too, or trials that differ in them would be taken for repeats. Here every parameter of any
 trial has a column, in which all trials without that parameter have the same coordinate; one more
-column tells the branches apart. One process is fitted to all trials, so that they share the noise
-and the level of the objective, and their values can be compared.
+column tells the branches apart. One process is fitted to all trials.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,8 +29,10 @@ from ceibo.integrations.optuna.evidence import Axes, Axis
 _BRANCH: Final = "ceibo:branch"  # name of the column that tells branches apart
 _ABSENT: Final = 0.5  # coordinate of a number that a trial does not have
 _NO_CHOICE: Final = 0.0  # the same of a categorical: its choices are all inside (0, 1)
-_FENCE: Final = 0.1  # around failed points, in length scales (see acquisition/guides.py)
-_NARROW: Final = 1e-9  # of the box: values of a parameter no further apart count as one
+# around failed points, in length scales (see acquisition/guides.py)
+_FENCE: Final = 0.1
+# of the box: values of a parameter no further apart count as one
+_NARROW: Final = 1e-9
 
 
 @final
@@ -130,9 +131,8 @@ def best_in_branch(belief: Belief, tried: Array) -> Array:
     offset = np.where(stretched, low, 0.0)
     width = np.where(stretched, high - low, 1.0)
     kernel = replace(gp.kernel, lengthscales=gp.kernel.lengthscales / width)
-    within = GaussianProcess(
-        (gp.X - offset) / width, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
-    )
+    X = (gp.X - offset) / width
+    within = GaussianProcess(X, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise)
     fence = acq.Fence((belief.evidence.failed - offset) / width, kernel, _FENCE)
     mean = acq.posterior_mean(within)
     found = acq.maximize(mean, seed=belief.seed, discrete=levels, guides=(fence,)).x
@@ -159,10 +159,8 @@ def _union(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
 
 
 def _hull(first: BaseDistribution, second: BaseDistribution) -> BaseDistribution:
-    """The smallest range that holds both, with their grid if it is the same.
-
-    Optuna lets nothing but the range and the step change.
-    """
+    """The smallest range that holds both, with their grid if it is the same."""
+    # Optuna lets nothing but the range and the step change.
     if isinstance(first, IntDistribution) and isinstance(second, IntDistribution):
         low, high = min(first.low, second.low), max(first.high, second.high)
         step = first.step if _same_grid(first, second) else 1

@@ -39,7 +39,8 @@ from ceibo.gp.inputs import Array
 
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
-_LONGEST: Final = 2045  # characters of one system attribute in Optuna's relational storage
+# characters of one system attribute in Optuna's relational storage
+_LONGEST: Final = 2045
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
 _ON_GRID: Final = 1e-9  # of a step: a value no further from the grid is left as it is
 
@@ -61,9 +62,8 @@ class Axis:
         d = distribution
         if isinstance(d, CategoricalDistribution):
             if len(d.choices) > MAX_LISTED_LEVELS:
-                raise InputError(
-                    f"expected at most {MAX_LISTED_LEVELS} choices, got {len(d.choices)}."
-                )
+                wanted = f"at most {MAX_LISTED_LEVELS} choices"
+                raise InputError(f"expected {wanted}, got {len(d.choices)}.")
             return Axis(d, Categorical(range(len(d.choices))))
         if isinstance(d, FloatDistribution):
             try:
@@ -78,9 +78,7 @@ class Axis:
                 return Axis(d, Float(d.low, d.high, log=True))
             last = (d.high - d.low) // d.step
             return Axis(d, Int(0, last) if last < MAX_LEVELS else Float(0, last))
-        raise InputError(
-            f"expected a float, int or categorical distribution, got {distribution!r}."
-        )
+        raise InputError(f"expected a float, int or categorical distribution, got {d!r}.")
 
     def encode(self, value: Any) -> Any:
         """From Optuna's value to that of the dimension."""
@@ -117,14 +115,11 @@ class Axis:
 @final
 @dataclass(frozen=True)
 class Axes:
-    """The parameters that are searched together, in order of name, as columns of the unit cube.
-
-    Coordinates of parameters seen before are remembered: a study asks for those of all its trials,
-    every time.
-    """
+    """The parameters that are searched together, in order of name, as columns of the unit cube."""
 
     axes: dict[str, Axis]
     space: Space
+    # Coordinates seen before: a study asks for those of all its trials, every time.
     _memory: dict[tuple[Any, ...], Array | None] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -153,9 +148,8 @@ class Axes:
     def _coordinates(self, params: Mapping[str, Any]) -> Array | None:
         if not all(axis.contains(params[name]) for name, axis in self.axes.items()):
             return None
-        return self.space.to_unit(
-            {name: axis.encode(params[name]) for name, axis in self.axes.items()}
-        )
+        encoded = {name: axis.encode(params[name]) for name, axis in self.axes.items()}
+        return self.space.to_unit(encoded)
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """From the space's parameters to Optuna's."""
@@ -163,10 +157,8 @@ class Axes:
 
     def to_internal(self, params: Mapping[str, Any]) -> dict[str, float]:
         """Optuna's parameters as the numbers that its storages keep."""
-        return {
-            name: self.axes[name].distribution.to_internal_repr(value)
-            for name, value in params.items()
-        }
+        kept = self.search_space
+        return {name: kept[name].to_internal_repr(value) for name, value in params.items()}
 
 
 class Coordinates(Protocol):
@@ -218,11 +210,9 @@ def evidence_of_trials(
 
 def is_measured(trial: FrozenTrial) -> bool:
     """Whether the trial has finished with a finite value."""
-    return (
-        trial.state is TrialState.COMPLETE
-        and trial.value is not None
-        and math.isfinite(trial.value)
-    )
+    if trial.state is not TrialState.COMPLETE:
+        return False
+    return trial.value is not None and math.isfinite(trial.value)
 
 
 def running_points(

@@ -30,8 +30,10 @@ from ceibo.integrations.optuna.evidence import (
 )
 
 _logger = logging.getLogger(__name__)
-_ATTEMPTS: Final = 5  # computations of one suggestion, while other processes publish theirs
-_NEAR: Final = 0.02  # of the box, in every parameter: two suggestions so close count as the same
+# computations of one suggestion, while other processes publish theirs
+_ATTEMPTS: Final = 5
+# of the box, in every parameter: two suggestions so close count as the same
+_NEAR: Final = 0.02
 _STARTUP: Final = (
     "a model needs a first value. Leave it out for twice the number of parameters, at least four"
 )
@@ -102,10 +104,7 @@ class CeiboSampler(BaseSampler):
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """The point of the initial design, or the best by the model.
-
-        It is recorded in the trial's system attributes.
-        """
+        """The point of the initial design or the best by the model, recorded with the trial."""
         check_single_objective(study)
         if not search_space:
             return {}
@@ -160,9 +159,8 @@ class CeiboSampler(BaseSampler):
                 trial.number,
             )
         if self._independent is not None:
-            return self._independent.sample_independent(
-                study, trial, param_name, param_distribution
-            )
+            given = (study, trial, param_name, param_distribution)
+            return self._independent.sample_independent(*given)
         if param_distribution.single():
             return single_value(param_distribution)
         axes = Axes.of({param_name: param_distribution})
@@ -191,10 +189,8 @@ def report_noise(trial: Trial, std: float) -> None:
     """
     number = float(std)
     if not 0 <= number < math.inf:
-        raise InputError(
-            f"std must be a finite standard deviation >= 0, got {std!r}; leave it out if it is"
-            " unknown."
-        )
+        wanted = "a finite standard deviation >= 0"
+        raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
     trial.set_user_attr(NOISE, number)
 
 
@@ -218,11 +214,7 @@ def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping
 
 def _new_points(before: Mapping[int, Array], now: Mapping[int, Array]) -> list[Array]:
     """The points of trials that have begun to run, or have moved."""
-    points = []
-    for number, x in now.items():
-        if number not in before or not np.array_equal(before[number], x):
-            points.append(x)
-    return points
+    return [x for number, x in now.items() if not np.array_equal(before.get(number, ()), x)]
 
 
 def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:

@@ -47,16 +47,13 @@ def fold_noise(scores: Array) -> Array:
 
 
 def _residual_variance(rows: Array) -> Array:
-    """Variance (C,) of each candidate's scores (C, K) about its mean and the folds' effects.
-
-    Residuals within the rounding error of the scores count as zero.
-    """
+    """Variance (C,) of each candidate's scores (C, K) about its mean and the folds' effects."""
     deviations = rows - rows.mean(axis=1, keepdims=True)
-    effect = np.median(deviations, axis=0)  # unlike a mean, it is not moved by a few bad candidates
+    # unlike a mean, it is not moved by a few bad candidates
+    effect = np.median(deviations, axis=0)
     residuals = deviations - (effect - effect.mean())
     size = np.max(np.abs(rows), axis=1, keepdims=True)
-    rounding = _ROUNDING * np.maximum(
-        size, np.median(size)
-    )  # the effect has that of typical scores
+    # Residuals within the rounding error count as zero; the effect has that of typical scores.
+    rounding = _ROUNDING * np.maximum(size, np.median(size))
     squares = np.where(np.abs(residuals) > rounding, residuals, 0.0) ** 2
     return np.asarray(np.sum(squares, axis=1) / (rows.shape[1] - 1))

@@ -13,7 +13,8 @@ from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError
 
-_TAIL: Final = 1e-3  # probability left out at an end that a distribution does not reach
+# probability left out at an end that a distribution does not reach
+_TAIL: Final = 1e-3
 _HAIR: Final = 1e-5  # probability from an end at which the density there is examined
 
 
@@ -80,13 +81,10 @@ def _read_parameter(given: Any, name: str) -> Parameter:
 def _from_list(values: list[Any], name: str) -> Parameter:
     """Ascending numbers keep their order, as equally spaced levels; anything else is a choice."""
     if not 2 <= len(values) <= MAX_LISTED_LEVELS:
-        raise InputError(
-            f"parameter {name!r}: expected 1 to {MAX_LISTED_LEVELS} values, got {len(values)}."
-        )
-    numbers = all(
-        isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        for value in values
-    )
+        wanted = f"1 to {MAX_LISTED_LEVELS} values"
+        raise InputError(f"parameter {name!r}: expected {wanted}, got {len(values)}.")
+    kinds = int | float | np.number
+    numbers = all(isinstance(each, kinds) and not isinstance(each, bool) for each in values)
     if numbers and len(values) > 2 and all(a < b for a, b in itertools.pairwise(values)):
         return Parameter(Int(0, len(values) - 1), values.__getitem__)
     return Parameter(Categorical(range(len(values))), values.__getitem__)
@@ -104,12 +102,9 @@ def _from_continuous(distribution: Any) -> Parameter:
 
 
 def _has_ends(distribution: Any) -> bool:
-    """Whether the distribution is an interval with both its ends, as uniform and loguniform are.
-
-    The others (expon, gamma, norm, beta) run out: no draw is ever at an end, where the estimator's
-    parameter is often invalid (C = 0). A search that may go to the ends will, since least is known
-    there.
-    """
+    """Whether the distribution is an interval with both its ends, as uniform and loguniform are."""
+    # The others (expon, gamma, norm, beta) run out: no draw is ever at an end, where the
+    # estimator's parameter is often invalid (C = 0), and where a search would go.
     low, high = _support(distribution)
     if not (math.isfinite(low) and math.isfinite(high)):
         return False
@@ -135,10 +130,8 @@ def _from_discrete(distribution: Any, name: str) -> Parameter:
     if not (math.isfinite(high) and distribution.pmf(high) > rare):
         high = float(distribution.ppf(1.0 - _TAIL))
     if not low < high:
-        raise InputError(
-            f"parameter {name!r}: the distribution has one value only; give it as a list,"
-            f" [{low:g}]."
-        )
+        why = "the distribution has one value only"
+        raise InputError(f"parameter {name!r}: {why}; give it as a list, [{low:g}].")
     return Parameter(Int(int(low), int(high)), int)
 
 

@@ -9,7 +9,8 @@ from ceibo.report.parts import legend, panel, parameter_labels
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
 
 _MOST_DOTS = 250  # trials shown in a slice, nearest first
-_NEAR, _FAR = 0.1, 0.25  # limits of distances in the unit cube that are shown differently
+# limits of distances in the unit cube that are shown differently
+_NEAR, _FAR = 0.1, 0.25
 
 
 def slices(facts: Facts) -> str:

@@ -27,6 +27,8 @@ from ceibo.study.store.network import network_file_system
 
 T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
+_DRIVER = (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, UnicodeDecodeError)
+_FAILURES = (*_DRIVER, Raced)
 
 BUSY_SECONDS = 60
 CONNECT_SECONDS = 10
@@ -71,7 +73,8 @@ def _check_sqlite(url: sa.URL, examples: str) -> None:
         raise InputError(
             f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}."
         )
-    if url.database == "":  # "sqlite:///" with the rest forgotten is no wish for memory
+    # "sqlite:///" with the rest forgotten is no wish for memory
+    if url.database == "":
         raise InputError(
             f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory."
         )
@@ -115,11 +118,10 @@ class Database:
     @property
     def now(self) -> sa.ColumnElement[float]:
         """Seconds since 1970 by the database's own clock, at the moment the statement runs."""
+        seconds = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
         if self.is_sqlite:
-            return sa.literal_column("((julianday('now') - 2440587.5) * 86400.0)", sa.Double())
-        return sa.literal_column(
-            "CAST(extract(epoch FROM clock_timestamp()) AS double precision)", sa.Double()
-        )
+            seconds = "((julianday('now') - 2440587.5) * 86400.0)"
+        return sa.literal_column(seconds, sa.Double())
 
     def prepare_file(self) -> None:
         """Warn about a network file system and switch a new SQLite file to its write-ahead log."""
@@ -166,10 +168,8 @@ class Database:
 
     def _transact(self, work: Work[T], write: bool) -> T:
         if self._gone:
-            raise StorageError(
-                "this study was kept in memory and closed, so it is gone; give it a storage to"
-                " keep it."
-            )
+            gone = "this study was kept in memory and closed, so it is gone"
+            raise StorageError(f"{gone}; give it a storage to keep it.")
         self._check_process()
         turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
         with turn, self._engine.connect() as plain:
@@ -193,7 +193,8 @@ class Database:
             raise StorageError(
                 "a study in memory cannot be used from a child process; give it a storage."
             )
-        self._engine.dispose(close=False)  # a connection inherited by fork belongs to the parent
+        # a connection inherited by fork belongs to the parent
+        self._engine.dispose(close=False)
         self._pid = os.getpid()
 
     def _retry(self, attempt: Callable[[], T], patience: float | None) -> T:
@@ -204,13 +205,7 @@ class Database:
             pause = next(pauses)
             try:
                 return attempt()
-            except (
-                sa.exc.DBAPIError,
-                sa.exc.TimeoutError,
-                sqlite3.Error,
-                UnicodeDecodeError,
-                Raced,
-            ) as error:
+            except _FAILURES as error:
                 failure = diagnose(error, self.url)
                 contradictions += isinstance(error, sa.exc.IntegrityError)
                 out_of_time = time.monotonic() + pause > deadline
@@ -258,7 +253,8 @@ def _sqlite_engine(url: sa.URL, memory: bool) -> sa.Engine:
 
     @sa.event.listens_for(engine, "connect")
     def connect(raw: Any, _record: object) -> None:
-        raw.isolation_level = None  # the driver would begin transactions by itself, and too late
+        # the driver would begin transactions by itself, and too late
+        raw.isolation_level = None
         raw.execute(f"PRAGMA busy_timeout={1000 * BUSY_SECONDS}")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute("PRAGMA foreign_keys=ON")
@@ -276,14 +272,12 @@ def _postgresql_engine(url: sa.URL) -> sa.Engine:
     arguments: dict[str, Any] = {"prepare_threshold": None}
     if "connect_timeout" not in url.query:
         arguments["connect_timeout"] = CONNECT_SECONDS
+    pool = {"pool_pre_ping": True, "pool_size": 2, "max_overflow": 8}
     try:
-        engine = sa.create_engine(
-            url, pool_pre_ping=True, pool_size=2, max_overflow=8, connect_args=arguments
-        )
+        engine = sa.create_engine(url, connect_args=arguments, **pool)
     except ImportError:
-        raise StorageError(
-            "PostgreSQL needs the package psycopg; run pip install 'ceibo[postgres]'."
-        ) from None
+        needs = "PostgreSQL needs the package psycopg; run pip install 'ceibo[postgres]'."
+        raise StorageError(needs) from None
 
     @sa.event.listens_for(engine, "connect")
     def connect(raw: Any, _record: object) -> None:

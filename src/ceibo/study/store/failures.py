@@ -29,21 +29,15 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
     if isinstance(error, Raced):
         return Failure(True, f"{place} is too busy: other processes were always faster; try again.")
     if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
-        return Failure(
-            False,
-            f"{place} is damaged: a text in it cannot be read ({_line(error)}); restore a copy.",
-        )
+        why = f"a text in it cannot be read ({_line(error)})"
+        return Failure(False, f"{place} is damaged: {why}; restore a copy.")
     if isinstance(error, sa.exc.TimeoutError):
-        return Failure(
-            True, f"no connection to {place} became free; use fewer threads per process."
-        )
+        sentence = f"no connection to {place} became free; use fewer threads per process."
+        return Failure(True, sentence)
     cause = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig is not None else error
     if isinstance(error, sa.exc.IntegrityError):
-        return Failure(
-            True,
-            f"{place} refused a row that contradicts another: {_line(cause)}; try again, and report"
-            " it if it stays.",
-        )
+        what = f"{place} refused a row that contradicts another: {_line(cause)}"
+        return Failure(True, f"{what}; try again, and report it if it stays.")
     if isinstance(cause, sqlite3.Error):
         return _sqlite(cause, place, Path(url.database or ""))
     return _postgresql(cause, place)
@@ -52,35 +46,23 @@ def diagnose(error: Exception, url: sa.URL) -> Failure:
 def _sqlite(error: sqlite3.Error, place: str, file: Path) -> Failure:
     name = getattr(error, "sqlite_errorname", "")
     if "no such table: ceibo_" in str(error):
-        return Failure(
-            False,
-            f"{place} no longer holds the studies that were in it; check whether the file was"
-            " deleted or replaced.",
-        )
-    for prefix, transient, sentence in (
-        (
-            "SQLITE_BUSY",
-            True,
-            f"{place} stayed locked by other processes; try again, or use PostgreSQL",
-        ),
-        ("SQLITE_LOCKED", True, f"{place} stayed locked by another thread; try again"),
-        ("SQLITE_PROTOCOL", True, f"{place} stayed locked by other processes; try again"),
-        ("SQLITE_READONLY", False, f"{place} is read-only; make the file and its folder writable"),
-        ("SQLITE_FULL", False, f"the disk of {place} is full; free some space and repeat"),
-        (
-            "SQLITE_IOERR",
-            False,
-            f"the disk of {place} cannot be written or read; check that it is not full or broken",
-        ),
-        ("SQLITE_NOTADB", False, f"{place} is not an SQLite database; choose another file"),
-        (
-            "SQLITE_CORRUPT",
-            False,
-            f"{place} is damaged; restore a copy, or salvage it with sqlite3's .recover",
-        ),
-        ("SQLITE_CANTOPEN", False, _cannot_open(place, file)),
-    ):
-        if name.startswith(prefix):
+        gone = f"{place} no longer holds the studies that were in it"
+        return Failure(False, f"{gone}; check whether the file was deleted or replaced.")
+    disk = f"the disk of {place}"
+    sentences = {
+        "BUSY": f"{place} stayed locked by other processes; try again, or use PostgreSQL",
+        "LOCKED": f"{place} stayed locked by another thread; try again",
+        "PROTOCOL": f"{place} stayed locked by other processes; try again",
+        "READONLY": f"{place} is read-only; make the file and its folder writable",
+        "FULL": f"{disk} is full; free some space and repeat",
+        "IOERR": f"{disk} cannot be written or read; check that it is not full or broken",
+        "NOTADB": f"{place} is not an SQLite database; choose another file",
+        "CORRUPT": f"{place} is damaged; restore a copy, or salvage it with sqlite3's .recover",
+        "CANTOPEN": _cannot_open(place, file),
+    }
+    for kind, sentence in sentences.items():
+        if name.startswith(f"SQLITE_{kind}"):
+            transient = kind in ("BUSY", "LOCKED", "PROTOCOL")
             return Failure(transient, f"{sentence} ({_line(error)}).")
     return Failure(False, f"{place} failed: {_line(error)}.")
 
@@ -114,26 +96,20 @@ def _postgresql(error: BaseException, place: str) -> Failure:
             return _connection_refused(error, place)
         return Failure(True, f"cannot reach {place}: {_line(error)}; check that the server runs.")
     if state == "53100":
-        return Failure(
-            False, f"the disk of {place} is full; free some space and repeat ({_line(error)})."
-        )
+        full = f"the disk of {place} is full; free some space and repeat"
+        return Failure(False, f"{full} ({_line(error)}).")
     if state in ("25006", "42501"):
-        return Failure(
-            False,
-            f"{place} is read-only, or this user may not write to it; check the user's rights"
-            f" ({_line(error)}).",
-        )
+        read_only = f"{place} is read-only, or this user may not write to it"
+        return Failure(False, f"{read_only}; check the user's rights ({_line(error)}).")
     if state.startswith(("28", "3D")):
         return _connection_refused(error, place)
-    return Failure(
-        state.startswith(_TRANSIENT_STATES), f"{place} failed: {_line(error)} (SQLSTATE {state})."
-    )
+    transient = state.startswith(_TRANSIENT_STATES)
+    return Failure(transient, f"{place} failed: {_line(error)} (SQLSTATE {state}).")
 
 
 def _connection_refused(error: BaseException, place: str) -> Failure:
-    return Failure(
-        False, f"{place} refused the connection: {_line(error)}; check user and database."
-    )
+    refused = f"{place} refused the connection: {_line(error)}"
+    return Failure(False, f"{refused}; check user and database.")
 
 
 def _line(error: BaseException) -> str:

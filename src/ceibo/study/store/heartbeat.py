@@ -1,7 +1,6 @@
 """A thread that keeps a worker's leases alive while its evaluations run."""
 
 import threading
-from types import TracebackType
 from typing import Self, final
 
 from ceibo.errors import StorageError
@@ -13,9 +12,8 @@ from ceibo.study.store.store import Store
 class Heartbeat:
     """Context manager around a worker's evaluations that renews its leases thrice per lease.
 
-    A database that does not answer is asked again at the next beat. The evaluation goes on
-    undisturbed, because a result that comes after its lease has lapsed is kept as well. `held` are
-    the numbers of the trials that the worker held at the last beat.
+    A database that does not answer is asked again at the next beat, and the evaluation goes on.
+    `held` are the numbers of the trials that the worker held at the last beat.
     """
 
     def __init__(self, store: Store, study_id: int, lease: Lease) -> None:
@@ -29,12 +27,7 @@ class Heartbeat:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join(timeout=self._lease.seconds)
 

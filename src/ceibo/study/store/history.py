@@ -15,9 +15,7 @@ def read_snapshot(database: Database, study_id: int, since: Snapshot, at: int | 
     """The study after event `at` (None: the newest), from a snapshot and the events after it."""
 
     def work(connection: sa.Connection) -> Snapshot:
-        newest = connection.execute(
-            sa.select(studies.c.seq).where(studies.c.id == study_id)
-        ).scalar()
+        newest = connection.scalar(sa.select(studies.c.seq).where(studies.c.id == study_id))
         if newest is None:
             raise NotFoundError(f"there is no study with id {study_id} in {database.place}.")
         if at is not None and not 0 <= at <= newest:

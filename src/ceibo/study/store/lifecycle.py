@@ -37,11 +37,8 @@ _LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), W
 
 
 def hand_out_key(attempt: int) -> str:
-    """The key under which a worker tells the result of the attempt-th hand-out of a trial.
-
-    The first hand-out has the empty key. The late result of an earlier attempt is then a further
-    measurement, under a key of its own.
-    """
+    """The key under which a worker tells the result of the attempt-th hand-out of a trial."""
+    # The late result of an earlier attempt is thus a further measurement.
     return "" if attempt <= 1 else f"attempt-{attempt}"
 
 
@@ -56,7 +53,8 @@ def create_trials(
         connection, study = transaction.connection, transaction.study
         mine = sa.select(trials).where(trials.c.study_id == study_id, trials.c.token == token)
         if next(runs) and (stored := connection.execute(mine.order_by(trials.c.number)).all()):
-            return _trials_at_creation(stored)  # an earlier run was committed without an answer
+            # an earlier run was committed without an answer
+            return _trials_at_creation(stored)
         if expect_number not in (None, study.trials):
             raise NumberTakenError(
                 f"the next trial is number {study.trials}, not {expect_number}: another process"
@@ -130,20 +128,13 @@ def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
 
 def _times_lost(transaction: StudyTransaction, number: int) -> int:
     """How often a worker began a trial and neither ended it nor gave it back unharmed."""
-    by_workers = (
-        events.c.study_id == transaction.study_id,
-        events.c.number == number,
-        events.c.worker.is_not(None),
-    )
-    query = sa.select(events.c.kind, events.c.reason).where(*by_workers)
-    happened = transaction.connection.execute(query).all()
+    of_trial = events.c.study_id == transaction.study_id, events.c.number == number
+    query = sa.select(events.c.kind, events.c.reason).where(*of_trial)
+    happened = transaction.connection.execute(query.where(events.c.worker.is_not(None))).all()
     begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
-    back = [
-        kind
-        for kind, reason in happened
-        if kind == "failed" or (kind == "released" and reason is None)
-    ]
-    return len(begun) - len(back)
+    failed = [kind for kind, _ in happened if kind == "failed"]
+    unharmed = [each for each in happened if tuple(each) == ("released", None)]
+    return len(begun) - len(failed) - len(unharmed)
 
 
 def _giving_up(lost: int) -> dict[str, Any]:
@@ -163,18 +154,11 @@ def _hand_out(
     """Give a trial to the worker of the lease; a lost race repeats the transaction."""
     study_id, connection = transaction.study_id, transaction.connection
     worker = None if lease is None else lease.worker
+    until = None if lease is None else transaction.now + lease.seconds
     unchanged = (trials.c.state == row.state, trials.c.attempt == row.attempt)
-    changed = connection.execute(
-        trials.update()
-        .where(*is_trial(study_id, row.number), *unchanged)
-        .values(
-            state=RUNNING,
-            attempt=row.attempt + 1,
-            worker=worker,
-            lease_until=None if lease is None else transaction.now + lease.seconds,
-            claim=token,
-        )
-    )
+    update = trials.update().where(*is_trial(study_id, row.number), *unchanged)
+    out = {"state": RUNNING, "attempt": row.attempt + 1, "claim": token}
+    changed = connection.execute(update.values(**out, worker=worker, lease_until=until))
     if changed.rowcount != 1:
         raise Raced
     seq = transaction.study.seq + 1
@@ -194,9 +178,8 @@ def fail(database: Database, study_id: int, number: int, reason: str, worker: st
     def work(transaction: StudyTransaction) -> int:
         trial = transaction.trial(number)
         query = sa.select(events.c.seq, events.c.key, events.c.reason)
-        failures = query.where(
-            events.c.study_id == study_id, events.c.number == number, events.c.kind == "failed"
-        ).order_by(events.c.seq)
+        query = query.where(events.c.study_id == study_id, events.c.number == number)
+        failures = query.where(events.c.kind == "failed").order_by(events.c.seq)
         for row in transaction.connection.execute(failures):
             if row.key == token or (trial.state == FAILED and row.reason == event["reason"]):
                 return int(row.seq)

@@ -28,10 +28,9 @@ def tell(
     def work(transaction: StudyTransaction) -> Told:
         trial = transaction.trial(number)
         if transaction.has_event(number, "measured", key):
-            stored = _read_measurements(transaction, number)
-            return _answer_repeat(
-                number, next(each for each in stored if each.key == key), measurement
-            )
+            told = _read_measurements(transaction, number)
+            stored = next(each for each in told if each.key == key)
+            return _answer_repeat(number, stored, measurement)
         event = event_row("measured", DONE, key, worker=trial.worker)
         seq = transaction.append(trial, event | measurement_columns(measurement))
         return Told(seq, True)
@@ -39,21 +38,16 @@ def tell(
     try:
         return change_study(database, study_id, work)
     except StorageError as error:
-        raise NotStoredError(
+        message = (
             f"trial {number} was measured, {measurement!r}, but not stored: {error} "
-            "This exception holds the measurement; tell it again once the database answers.",
-            number,
-            measurement,
-            key,
-        ) from error
+            "This exception holds the measurement; tell it again once the database answers."
+        )
+        raise NotStoredError(message, number, measurement, key) from error
 
 
 def _answer_repeat(number: int, stored: StoredMeasurement, measurement: Measurement) -> Told:
-    """The answer to a measurement told again under its key: nothing new if it is the same.
-
-    The value that was told before it was corrected counts as the same: whoever repeats it does not
-    know of the correction, which stays.
-    """
+    """The answer to a measurement told again under its key: nothing new if it is the same."""
+    # So is the value before a correction, of which whoever repeats it does not know.
     if measurement in (stored.measurement, *stored.replaced[:1]):
         return Told(stored.seq, False)
     where = f"under the key {stored.key!r}" if stored.key else "already"
@@ -106,22 +100,17 @@ def _measurement_to_correct(
 ) -> StoredMeasurement:
     """The measurement that a correction means: the one of that key, or the only one."""
     if not stored:
-        raise ConflictError(
-            f"trial {trial.number} is {trial.state} and has no value to correct; tell its value"
-            " first."
-        )
+        state = f"is {trial.state} and has no value to correct"
+        raise ConflictError(f"trial {trial.number} {state}; tell its value first.")
     found = [each for each in stored if key in (None, each.key)]
     if len(found) == 1:
         return found[0]
     listed = ", ".join(f"{each.key!r}: {each.measurement}" for each in stored)
     if found:
-        raise ConflictError(
-            f"trial {trial.number} has {len(stored)} measurements; say by its key which one to"
-            f" correct: {listed}."
-        )
-    raise NotFoundError(
-        f"trial {trial.number} has no measurement with the key {key!r}; it has {listed}."
-    )
+        has = f"trial {trial.number} has {len(stored)} measurements"
+        raise ConflictError(f"{has}; say by its key which one to correct: {listed}.")
+    missing = f"trial {trial.number} has no measurement with the key {key!r}"
+    raise NotFoundError(f"{missing}; it has {listed}.")
 
 
 def _read_measurements(transaction: StudyTransaction, number: int) -> tuple[StoredMeasurement, ...]:
@@ -138,11 +127,7 @@ def _successor(
     transaction: StudyTransaction, number: int, wrong: StoredMeasurement
 ) -> Measurement | None:
     """What replaced a value, or None if nothing has."""
-    by = (
-        events.c.number == number,
-        events.c.kind == "corrected",
-        events.c.key == str(wrong.version),
-    )
-    query = sa.select(events).where(events.c.study_id == transaction.study_id, *by)
-    row = transaction.connection.execute(query).first()
+    of_trial = events.c.study_id == transaction.study_id, events.c.number == number
+    by = events.c.kind == "corrected", events.c.key == str(wrong.version)
+    row = transaction.connection.execute(sa.select(events).where(*of_trial, *by)).first()
     return None if row is None else event_from_row(row).measurement

@@ -180,10 +180,8 @@ def measurements_after(
     if event.kind == "measured":
         return (*before, StoredMeasurement(seq, event.key, value, event.time, version=seq))
     if event.key not in [str(each.version) for each in before]:
-        raise damaged(
-            f"a correction of trial {event.number}",
-            f"it replaces event {event.key}, no value of the trial",
-        )
+        found = f"it replaces event {event.key}, no value of the trial"
+        raise damaged(f"a correction of trial {event.number}", found)
     return tuple(
         replace(each, measurement=value, version=seq, replaced=(*each.replaced, each.measurement))
         if str(each.version) == event.key

@@ -26,9 +26,6 @@ MAX_REASON = 20_000
 """Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
 
 
-# Rows
-
-
 def event_row(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:
     """The row of an event without its place (study, trial and sequence number)."""
     blank = dict.fromkeys(("value", "noise", "replicates", "reason"))
@@ -47,9 +44,8 @@ def new_rows(new: NewTrial) -> tuple[dict[str, Any], dict[str, Any]]:
     worker = None if new.lease is None else new.lease.worker
     if new.measurement is not None:
         if not new.measurement.is_finite:
-            raise InputError(
-                f"expected a finite measurement, got {new.measurement!r}; record a failure."
-            )
+            got = f"{new.measurement!r}; record a failure"
+            raise InputError(f"expected a finite measurement, got {got}.")
         event = {**event_row("measured", DONE, ""), **measurement_columns(new.measurement)}
     elif new.reason is not None:
         event = {**event_row("failed", FAILED, ""), "reason": to_reason(new.reason)}
@@ -101,20 +97,15 @@ def check_lease(lease: Lease | None) -> None:
         return
     check_label(lease.worker, "worker name")
     if not 0 < lease.seconds < math.inf:
-        raise InputError(
-            f"expected a lease of a positive number of seconds, got {lease.seconds!r}."
-        )
-
-
-# Records
+        wanted = "a lease of a positive number of seconds"
+        raise InputError(f"expected {wanted}, got {lease.seconds!r}.")
 
 
 def study_from_row(row: sa.Row[Any]) -> StudyRecord:
     """The study that a row holds."""
     what = f"study {row.name!r}"
-    return StudyRecord(
-        row.id, row.name, from_text(row.space, what), from_text(row.settings, what), row.created
-    )
+    space, settings = from_text(row.space, what), from_text(row.settings, what)
+    return StudyRecord(row.id, row.name, space, settings, row.created)
 
 
 def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
@@ -140,17 +131,8 @@ def event_from_row(row: sa.Row[Any]) -> Event:
             measurement = Measurement(row.value, row.noise, replicates)
         except InputError as error:
             raise damaged(what, error) from error
-    return Event(
-        row.seq,
-        row.number,
-        row.kind,
-        row.state,
-        row.key,
-        row.time,
-        row.worker,
-        measurement,
-        row.reason,
-    )
+    facts = (row.seq, row.number, row.kind, row.state, row.key, row.time)
+    return Event(*facts, row.worker, measurement, row.reason)
 
 
 def params_from_text(number: int, text: str) -> dict[str, Any]:

@@ -82,7 +82,8 @@ Migration = Callable[[sa.Connection], None]
 MIGRATIONS: Mapping[int, Migration] = {}
 """Version n -> the step from n to n + 1; every step of one upgrade shares a transaction."""
 
-_LOCK = 0x63656962  # "ceib": any number will do, as long as every version of ceibo uses the same
+# "ceib": any number will do, as long as every version of ceibo uses the same
+_LOCK = 0x63656962
 
 
 def stored_version(connection: sa.Connection) -> int | None:

@@ -80,8 +80,6 @@ class Store:
         """Close the connections; a store in memory is gone."""
         self._database.close()
 
-    # Studies
-
     def create_study(self, name: str, space: Any, settings: Any) -> StudyRecord:
         """Record a new study, whose name must be new; `space` and `settings` are JSON data."""
         check_label(name, "study name")
@@ -109,10 +107,8 @@ class Store:
         def work(connection: sa.Connection) -> StudyRecord:
             row = connection.execute(sa.select(studies).where(studies.c.name == name)).first()
             if row is None:
-                known = connection.execute(
-                    sa.select(studies.c.name).order_by(studies.c.id).limit(10)
-                ).scalars()
-                listed = ", ".join(map(repr, known)) or "none"
+                names = sa.select(studies.c.name).order_by(studies.c.id).limit(10)
+                listed = ", ".join(map(repr, connection.scalars(names))) or "none"
                 raise NotFoundError(
                     f"there is no study named {name!r} in {self.url}; there are: {listed}."
                 )
@@ -123,11 +119,8 @@ class Store:
     def studies(self) -> tuple[StudyRecord, ...]:
         """All studies, in order of creation."""
         query = sa.select(studies).order_by(studies.c.id)
-        return self._database.read(
-            lambda connection: tuple(map(study_from_row, connection.execute(query)))
-        )
-
-    # Trials
+        rows = self._database.read(lambda connection: connection.execute(query).all())
+        return tuple(map(study_from_row, rows))
 
     def create_trials(
         self, study_id: int, new: Sequence[NewTrial], *, expect_number: int | None = None
@@ -143,19 +136,15 @@ class Store:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
 
         Without a lease (asked by hand) the trial is never handed out again by itself. A trial that
-        was begun MAX_LOST times, each time by a worker that was gone before it had an outcome,
-        becomes "failed" instead: handed out again, it would end worker after worker.
+        was lost MAX_LOST times becomes "failed" instead.
         """
         return lifecycle.claim(self._database, study_id, lease)
 
     def heartbeat(self, study_id: int, lease: Lease) -> frozenset[int]:
         """Renew the worker's leases; returns the numbers of the trials that it still holds."""
         check_lease(lease)
-        held = (
-            trials.c.study_id == study_id,
-            trials.c.state == RUNNING,
-            trials.c.worker == lease.worker,
-        )
+        running = trials.c.study_id == study_id, trials.c.state == RUNNING
+        held = *running, trials.c.worker == lease.worker
 
         def work(connection: sa.Connection) -> frozenset[int]:
             until = self._database.now + lease.seconds
@@ -169,20 +158,12 @@ class Store:
         left = (trials.c.lease_until - self._database.now).label("left")
         query = (
             sa.select(trials.c.number, trials.c.worker, left)
-            .where(
-                trials.c.study_id == study_id,
-                trials.c.state == RUNNING,
-                trials.c.lease_until.is_not(None),
-            )
+            .where(trials.c.study_id == study_id, trials.c.state == RUNNING)
+            .where(trials.c.lease_until.is_not(None))
             .order_by(trials.c.number)
         )
-        return self._database.read(
-            lambda connection: {
-                row.number: (row.worker, row.left) for row in connection.execute(query)
-            }
-        )
-
-    # Outcomes
+        rows = self._database.read(lambda connection: connection.execute(query).all())
+        return {row.number: (row.worker, row.left) for row in rows}
 
     def tell(self, study_id: int, number: int, measurement: Measurement, key: str = "") -> Told:
         """Store a measurement of a trial, once per key.
@@ -199,8 +180,7 @@ class Store:
         """Replace a measurement that was told wrongly; returns the wrong one.
 
         The history keeps the wrong one. `key` says which measurement of the trial is meant, and may
-        be left out if there is one. If the measurement is right already, nothing is recorded. The
-        key of the event is the event whose value it replaces, so that no value has two successors.
+        be left out if there is one. If the measurement is right already, nothing is recorded.
         """
         return measurements.correct(self._database, study_id, number, measurement, key)
 
@@ -217,8 +197,7 @@ class Store:
         """Put a running trial back into the queue, to be handed out again.
 
         Returns False, and changes nothing, if the trial is not running or `worker` is given and
-        does not hold it. `lost` is given if the evaluation was lost, and says how; `claim` limits
-        how often that may happen.
+        does not hold it. `lost` says how the evaluation was lost, if it was.
         """
         return lifecycle.leave(self._database, study_id, number, "released", worker, lost)
 
@@ -226,13 +205,8 @@ class Store:
         """Take a trial back for good, without an outcome; returns False if it has ended."""
         return lifecycle.leave(self._database, study_id, number, "withdrawn")
 
-    # History
-
     def snapshot(self, study_id: int, at: int | None = None, since: Snapshot = EMPTY) -> Snapshot:
-        """The study as it was after event `at` (now by default).
-
-        An earlier snapshot, given as `since`, spares reading what came before it.
-        """
+        """The study after event `at` (now by default), read on from the snapshot `since`."""
         return history.read_snapshot(self._database, study_id, since, at)
 
     def refresh(self, study_id: int, snapshot: Snapshot) -> Snapshot:
@@ -254,9 +228,6 @@ class Store:
         )
         if numbers is not None:
             query = query.where(trials.c.number.in_(list(numbers)))
-        return self._database.read(
-            lambda connection: {
-                number: from_text(text, f"the suggestion of trial {number}")
-                for number, text in connection.execute(query)
-            }
-        )
+        rows = self._database.read(lambda connection: connection.execute(query).all())
+        what = "the suggestion of trial"
+        return {number: from_text(text, f"{what} {number}") for number, text in rows}

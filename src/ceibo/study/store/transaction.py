@@ -11,6 +11,7 @@ from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
 
 T = TypeVar("T")
+Clock = sa.ColumnElement[float]
 
 studies, trials, events = schema.studies, schema.trials, schema.events
 
@@ -25,9 +26,7 @@ class StudyTransaction:
 
     study: sa.Row[Any]
 
-    def __init__(
-        self, connection: sa.Connection, now: sa.ColumnElement[float], study_id: int
-    ) -> None:
+    def __init__(self, connection: sa.Connection, now: Clock, study_id: int) -> None:
         self.connection, self.now, self.study_id = connection, now, study_id
         self.lock()
 
@@ -66,15 +65,12 @@ class StudyTransaction:
     def append(self, trial: sa.Row[Any], event: dict[str, Any]) -> int:
         """Append an event and bring its trial to the event's state; returns the event's number."""
         seq = int(self.study.seq) + 1
-        self.insert_events(
-            [{**event, "study_id": self.study_id, "number": trial.number, "seq": seq}]
-        )
+        place = {"study_id": self.study_id, "number": trial.number, "seq": seq}
+        self.insert_events([event | place])
         if event["state"] != trial.state:
-            self.connection.execute(
-                trials.update()
-                .where(*is_trial(self.study_id, trial.number))
-                .values(state=event["state"], worker=None, lease_until=None)
-            )
+            update = trials.update().where(*is_trial(self.study_id, trial.number))
+            changed = {"state": event["state"], "worker": None, "lease_until": None}
+            self.connection.execute(update.values(**changed))
         self.advance(1, 0)
         return seq
 
