@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, final
 
-from ceibo.decide.evidence import Evidence
+from ceibo.decide import Evidence, Space
 from ceibo.decide.model import Model
-from ceibo.decide.space import Space
 from ceibo.decide.suggest import initial_point
 from ceibo.gp.inputs import Array
 

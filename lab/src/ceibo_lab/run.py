@@ -14,12 +14,9 @@ from typing import Final, NamedTuple, final
 import numpy as np
 
 from ceibo.acquisition import find_incumbent
-from ceibo.decide import Belief, Measurement, Told
+from ceibo.decide import Belief, Evidence, Measurement, Settings, Space, Told
 from ceibo.decide import evidence_of as build_evidence
-from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model
-from ceibo.decide.settings import Settings
-from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import Method, Proposal
 from ceibo_lab.noise import Measuring

@@ -16,9 +16,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ceibo.decide.evidence import Evidence
+from ceibo.decide import Evidence, Settings
 from ceibo.decide.model import Model
-from ceibo.decide.settings import Settings
 from ceibo.gp.inputs import Array
 from ceibo_lab.methods import SUITE, method
 from ceibo_lab.methods.ceibo import Ceibo

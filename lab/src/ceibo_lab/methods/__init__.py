@@ -13,8 +13,7 @@ A new method is a class in a file of its own (see `Method`), and an Entry in one
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ceibo.decide.settings import Settings
-from ceibo.decide.space import Space
+from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method
 from ceibo_lab.methods.ceibo import KERNEL, Ceibo

@@ -15,9 +15,8 @@ from botorch.models.transforms import Standardize
 from botorch.optim.optimize import optimize_acqf
 from botorch.optim.optimize_mixed import optimize_acqf_mixed_alternating
 
-from ceibo.decide.evidence import Evidence
+from ceibo.decide import Evidence, Space
 from ceibo.decide.model import Model
-from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import RAW_SAMPLES, RESTARTS, Proposal, design_point, snap
 from ceibo_lab.problem import stream

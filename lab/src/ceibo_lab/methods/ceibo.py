@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, final
 
-from ceibo.decide.evidence import Evidence
+from ceibo.decide import Evidence, Settings, Space
 from ceibo.decide.model import Model, fit_model
-from ceibo.decide.settings import Settings
-from ceibo.decide.space import Space
 from ceibo.decide.suggest import suggest
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array

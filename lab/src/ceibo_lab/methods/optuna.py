@@ -7,10 +7,9 @@ import numpy as np
 import optuna
 import torch
 
+from ceibo.decide import Evidence, Space
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int
-from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model
-from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import Proposal, design_point
 from ceibo_lab.problem import stream

@@ -4,9 +4,8 @@ from typing import final
 
 import numpy as np
 
-from ceibo.decide.evidence import Evidence
+from ceibo.decide import Evidence, Space
 from ceibo.decide.model import Model
-from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import Proposal, snap
 from ceibo_lab.problem import stream
