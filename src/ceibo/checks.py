@@ -100,8 +100,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 def _to_float(value: object) -> float:
     """The number as a float; NaN for what is no number."""
+    if isinstance(value, _NO_NUMBERS):
+        return math.nan
     try:
-        return math.nan if isinstance(value, _NO_NUMBERS) else float(value)  # type: ignore[arg-type]  # a TypeError is an answer
+        return float(value)  # type: ignore[arg-type]  # a TypeError is an answer
     except (TypeError, ValueError, OverflowError):
         return math.nan
 

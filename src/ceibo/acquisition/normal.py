@@ -81,7 +81,8 @@ def log_tau(z: Array) -> tuple[Array, Array, Array]:
     if left.all():
         return parts
     right = _log_tau_right(np.where(left, 0.0, z))
-    return tuple(np.where(left, *pair) for pair in zip(parts, right, strict=True))  # type: ignore[return-value]
+    value, first, second = (np.where(left, *pair) for pair in zip(parts, right, strict=True))
+    return value, first, second
 
 
 def _log_tau_right(z: Array) -> tuple[Array, Array, Array]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 from scipy.linalg import lapack
@@ -113,11 +113,11 @@ def constant_mean(ones: Array, values: Array, precision: float) -> float:
 _TWO_THREADS_FROM: Final = 3000
 _lock = threading.Lock()
 _wanted: list[int] = []  # thread counts asked for by the blocks now open, in any thread
-_original: list[tuple[object, int]] = []
+_original: list[tuple[Any, int]] = []
 
 
 @cache
-def _libraries() -> tuple[object, ...]:
+def _libraries() -> tuple[Any, ...]:
     """The BLAS libraries of NumPy and SciPy; looked up once, since looking costs a millisecond."""
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
@@ -145,7 +145,7 @@ def limited_blas(n: int) -> Iterator[None]:
     threads = blas_threads(n)
     with _lock:
         if not _wanted:
-            _original[:] = [(library, library.get_num_threads()) for library in _libraries()]  # type: ignore[attr-defined]
+            _original[:] = [(blas, blas.get_num_threads()) for blas in _libraries()]
         _wanted.append(threads)
         _set_threads(min(_wanted))
     try:
@@ -165,11 +165,11 @@ def _set_threads(count: int) -> None:
         _set_library_threads(library, count)
 
 
-def _set_library_threads(library: object, count: int) -> None:
+def _set_library_threads(library: Any, count: int) -> None:
     # Recent threadpoolctl lets one thread alone set OpenBLAS's count and silently ignores the
     # others; here the lock above is what keeps threads apart, so control is taken for the moment
     # and given back.
     release = getattr(library, "clear_controlling_thread", lambda **_: None)
     release(force=True)
-    library.set_num_threads(count)  # type: ignore[attr-defined]
+    library.set_num_threads(count)
     release()
