@@ -61,8 +61,11 @@ class Settings:
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, as stored with a study."""
-        return asdict(self)
+        """Plain JSON data, as stored with a study; without `draws` where there are none."""
+        data = asdict(self)
+        if self.draws is None:
+            del data["draws"]
+        return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Settings":
