@@ -206,6 +206,10 @@ def test_not_a_database(tmp_path: Path) -> None:
         ("UPDATE ceibo_studies SET settings = '{}'", "study 's' is damaged.*'direction'"),
         ("UPDATE ceibo_studies SET settings = 'x'", "study 's' is damaged"),
         ("UPDATE ceibo_studies SET space = '[]'", "study 's' is damaged"),
+        (
+            "UPDATE ceibo_studies SET settings = replace(settings, 'noisy-ei', 'their-own')",
+            "study 's' cannot be used here: acquisition must be one of .*install or import",
+        ),
     ],
 )
 def test_damage_is_named(tmp_path: Path, damage: str, named: str) -> None:

@@ -4,8 +4,8 @@ Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence 
 follow from it, and the writes that belong to workers.
 """
 
-from collections.abc import Sequence
-from typing import Final, final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
@@ -14,7 +14,7 @@ from ceibo.decide.record import hyperparameters_of, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Suggestion, suggest
-from ceibo.errors import InputError, NumberTakenError
+from ceibo.errors import InputError, NumberTakenError, StorageError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo.study.store import (
@@ -46,7 +46,10 @@ class Ledger:
             self.space = Space.from_json(record.space)
             self.direction = Direction(record.settings["direction"])
             self.seed: int = record.settings["seed"]
-            self.settings = Settings.from_json(record.settings["suggest"])
+            choices = record.settings["suggest"]
+            self.settings = _settings_of(record.name, choices)
+        except StorageError:
+            raise
         except (InputError, KeyError, TypeError, ValueError) as error:
             found = f"{type(error).__name__}: {error}"
             raise damaged(f"study {record.name!r}", found) from error
@@ -176,3 +179,11 @@ class Ledger:
     def heartbeat(self, lease: Lease) -> Heartbeat:
         """A context manager that renews a worker's leases."""
         return Heartbeat(self.store, self.id, lease)
+
+
+def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:
+    """The settings of a study; a kernel or an acquisition may come from a package not installed."""
+    try:
+        return Settings.from_json(choices)
+    except InputError as error:
+        raise StorageError(f"study {name!r} cannot be used here: {error}") from error
