@@ -189,6 +189,7 @@ def test_the_experiments_are_the_papers(name: str) -> None:
     assert not each.in_all  # they need data that nobody has at once
 
 
+@pytest.mark.needs("mlxtend")
 def test_the_paper_runner_has_a_quick_version_without_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
