@@ -47,12 +47,9 @@ class Ledger:
             self.direction = Direction(record.settings["direction"])
             self.seed: int = record.settings["seed"]
             choices = record.settings["suggest"]
-            self.settings = _settings_of(record.name, choices)
-        except StorageError:
-            raise
         except (InputError, KeyError, TypeError, ValueError) as error:
-            found = f"{type(error).__name__}: {error}"
-            raise damaged(f"study {record.name!r}", found) from error
+            raise _damaged_study(record.name, error) from error
+        self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
         self._coordinates: dict[int, Array] = {}
         self._belief: tuple[int, Belief] | None = None
@@ -187,3 +184,9 @@ def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:
         return Settings.from_json(choices)
     except InputError as error:
         raise StorageError(f"study {name!r} cannot be used here: {error}") from error
+    except TypeError as error:
+        raise _damaged_study(name, error) from error
+
+
+def _damaged_study(name: str, error: Exception) -> StorageError:
+    return damaged(f"study {name!r}", f"{type(error).__name__}: {error}")
