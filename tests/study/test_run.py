@@ -2,6 +2,8 @@
 
 import math
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -361,3 +363,16 @@ def test_other_bad_input() -> None:
     ):
         # an environment variable that is not set
         ceibo.minimize(bowl, SPACE, n_trials=2, storage="")
+
+
+def test_a_run_leaves_the_callers_random_numbers_alone() -> None:
+    """In a process of its own: some packages draw from the shared generator when imported."""
+    code = """
+import random, ceibo
+random.seed(4)
+before = random.getstate()
+ceibo.minimize(lambda p: p["x"] ** 2, {"x": ceibo.Float(0, 1)}, n_trials=6)
+print(random.getstate() == before)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr

@@ -8,19 +8,17 @@ import uuid
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import Any, Final, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
 from ceibo.study.evaluation import Inline, Objective, evaluate, how_lost, measurement_of, result_of
 from ceibo.study.limits import Limits
+from ceibo.study.progress import Progress
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
-
-if TYPE_CHECKING:
-    from ceibo.study.progress import Progress
 
 Callback = Callable[[Study, Trial], bool | None]
 
@@ -49,8 +47,6 @@ class Runner:
 
     def run(self, callbacks: tuple[Callback, ...], progress: bool | None) -> Stop:
         """Runs until a limit is reached, and says which."""
-        from ceibo.study.progress import Progress  # rich: a share of the time of `import ceibo`
-
         with (
             Progress(self.study, self.limits.n_trials, progress) as display,
             self.study.ledger.heartbeat(self.lease),
@@ -72,7 +68,7 @@ class Runner:
                 self._give_back(isinstance(error, ExecutorLostError | SystemExit))
                 raise
 
-    def _loop(self, callbacks: tuple[Callback, ...], display: "Progress") -> Stop:
+    def _loop(self, callbacks: tuple[Callback, ...], display: Progress) -> Stop:
         stop = self._limit_reached()
         while True:
             while stop is None and self._has_room() and self._launch():
