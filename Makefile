@@ -7,6 +7,7 @@
 # make soak          the long batteries: kills, crowds, server crashes (tens of minutes)
 # make bench         speed and quality beside BoTorch and Optuna (writes bench/RESULTS.md; wants
 #                    an idle machine)
+# make constraints   renew constraints.txt from the newest versions of everything
 # make clean         remove the virtual environments and caches
 #
 # Two distributions are installed: ceibo from this folder, ceibo-lab (`ceibo paper`) from lab/.
@@ -16,13 +17,16 @@ VENV    := .venv
 MINIMAL := .venv-minimal
 OLDEST  := .venv-oldest
 PACKAGE := .venv-package
+NEWEST  := .venv-newest
 BIN     := $(VENV)/bin
-INSTALL := -m pip install --quiet --disable-pip-version-check
+PIP     := -m pip install --quiet --disable-pip-version-check
+# The versions that are known to work together; test-oldest and package go without.
+INSTALL := $(PIP) --constraint constraints.txt
 PROJECT := pyproject.toml lab/pyproject.toml
 # Extras whose lowest versions are tested; those of the extra dev are no promise to anybody.
 EXTRAS  := postgres compression botorch optuna sklearn dask
 
-.PHONY: run test check test-minimal test-oldest package soak bench clean setup
+.PHONY: run test check test-minimal test-oldest package soak bench constraints clean setup
 
 run: $(VENV)/.core
 	$(BIN)/python examples/run_demo.py
@@ -55,7 +59,7 @@ bench: $(VENV)/.dev
 setup: $(VENV)/.dev
 
 # Both distributions and what they need: seconds.
-$(VENV)/.core: $(PROJECT)
+$(VENV)/.core: $(PROJECT) constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --editable . --editable lab
 	touch $@
@@ -67,7 +71,7 @@ $(VENV)/.dev: $(VENV)/.core
 	$(BIN)/python $(INSTALL) --editable '.[dev]' --editable 'lab[compression]'
 	touch $@
 
-$(MINIMAL)/.done: $(PROJECT)
+$(MINIMAL)/.done: $(PROJECT) constraints.txt
 	test -x $(MINIMAL)/bin/python || $(PYTHON) -m venv $(MINIMAL)
 	$(MINIMAL)/bin/python $(INSTALL) --editable '.[test]'
 	touch $@
@@ -76,15 +80,24 @@ $(MINIMAL)/.done: $(PROJECT)
 $(OLDEST)/.done: $(PROJECT) tools/oldest.py
 	test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m tools.oldest pyproject.toml $(EXTRAS) > $(OLDEST)/requirements.txt
-	$(OLDEST)/bin/python $(INSTALL) torch==2.13.0
-	$(OLDEST)/bin/python $(INSTALL) --requirement $(OLDEST)/requirements.txt --editable '.[test]'
+	$(OLDEST)/bin/python $(PIP) torch==2.13.0
+	$(OLDEST)/bin/python $(PIP) --requirement $(OLDEST)/requirements.txt --editable '.[test]'
 	touch $@
 
 $(PACKAGE)/.done:
 	test -x $(PACKAGE)/bin/python || $(PYTHON) -m venv $(PACKAGE)
-	$(PACKAGE)/bin/python $(INSTALL) build twine
+	$(PACKAGE)/bin/python $(PIP) build twine
 	touch $@
 
+constraints:
+	rm -rf $(NEWEST)
+	$(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python $(PIP) torch==2.13.0
+	$(NEWEST)/bin/python $(PIP) --editable '.[dev,ray]' --editable 'lab[compression]'
+	$(NEWEST)/bin/python -m tools.constraints > constraints.new
+	mv constraints.new constraints.txt
+	rm -rf $(NEWEST)
+
 clean:
-	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(PACKAGE) .mypy_cache .ruff_cache .pytest_cache \
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(PACKAGE) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache \
 	    .hypothesis dist build
