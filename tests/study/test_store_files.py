@@ -341,34 +341,6 @@ def test_newer_version_is_refused_unchanged(url: str) -> None:
     plain.close()
 
 
-def test_older_version_is_migrated_in_one_transaction(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(url)
-    store.create_study("s", {}, {})
-    store.close()
-    steps = []
-
-    def add_column(connection: sa.Connection) -> None:
-        steps.append(1)
-        connection.exec_driver_sql("ALTER TABLE ceibo_studies ADD COLUMN note TEXT")
-        if len(steps) == 1:
-            raise RuntimeError("killed in the middle")
-
-    monkeypatch.setattr(schema, "TABLES", 2)
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: add_column})
-    with pytest.raises(RuntimeError):
-        Store(url)
-    store = Store(url)  # the column is not there twice: the first attempt left nothing
-    assert store.study("s").name == "s"
-    columns = store._database.read(
-        lambda c: [col["name"] for col in sa.inspect(c).get_columns("ceibo_studies")]
-    )
-    assert columns[-1] == "note"
-    assert store._database.read(schema.stored_version) == 2
-    store.close()
-
-
 def test_memory_is_refused_in_a_child(tmp_path: Path) -> None:
     store = Store("sqlite://")
     pid = os.fork()

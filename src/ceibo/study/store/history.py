@@ -39,7 +39,8 @@ def read_events(
     connection: sa.Connection, study_id: int, since: int, until: int | None
 ) -> list[Event]:
     """The events after `since`, up to `until` (None: all), in order."""
-    query = sa.select(events).where(events.c.study_id == study_id, events.c.seq > since)
+    columns = schema.whole(connection, events)
+    query = sa.select(*columns).where(events.c.study_id == study_id, events.c.seq > since)
     if until is not None:
         query = query.where(events.c.seq <= until)
     return [event_from_row(row) for row in connection.execute(query.order_by(events.c.seq))]

@@ -107,7 +107,7 @@ def _claimable(
     """The first trial that is queued or whose lease has lapsed."""
     lapsed = sa.and_(trials.c.state == RUNNING, trials.c.lease_until < now)
     return connection.execute(
-        sa.select(trials)
+        sa.select(*schema.whole(connection, trials))
         .where(trials.c.study_id == study_id, trials.c.state.in_([QUEUED, RUNNING]))
         .where(sa.or_(trials.c.state == QUEUED, lapsed))
         .order_by(trials.c.number)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
-from ceibo.study.store import history, lifecycle, measurements, schema
+from ceibo.study.store import history, lifecycle, measurements, migration, schema
 from ceibo.study.store.database import CONNECT_SECONDS, Database
 from ceibo.study.store.records import (
     EMPTY,
@@ -39,8 +39,8 @@ class Store:
         if not create:
             self._check_tables()
         self._database.prepare_file()
-        if (self._database.read(schema.stored_version, CONNECT_SECONDS) or 0) < schema.TABLES:
-            self._database.write(schema.upgrade, CONNECT_SECONDS)
+        if self._database.read(schema.stored_version, CONNECT_SECONDS) is None:
+            self._database.write(migration.create_tables, CONNECT_SECONDS)
 
     def _check_file(self, create: bool) -> None:
         file = self._database.file
@@ -88,6 +88,7 @@ class Store:
         query = sa.select(studies).where(studies.c.name == name)
 
         def work(connection: sa.Connection) -> StudyRecord:
+            migration.upgrade(connection)
             found = connection.execute(query).first()
             if found is None:
                 insert = studies.insert().values(**row, created=self._database.now, seq=0, trials=0)
@@ -105,7 +106,8 @@ class Store:
         """The study of that name."""
 
         def work(connection: sa.Connection) -> StudyRecord:
-            row = connection.execute(sa.select(studies).where(studies.c.name == name)).first()
+            query = sa.select(*schema.whole(connection, studies)).where(studies.c.name == name)
+            row = connection.execute(query).first()
             if row is None:
                 names = sa.select(studies.c.name).order_by(studies.c.id).limit(10)
                 listed = ", ".join(map(repr, connection.scalars(names))) or "none"
@@ -118,9 +120,12 @@ class Store:
 
     def studies(self) -> tuple[StudyRecord, ...]:
         """All studies, in order of creation."""
-        query = sa.select(studies).order_by(studies.c.id)
-        rows = self._database.read(lambda connection: connection.execute(query).all())
-        return tuple(map(study_from_row, rows))
+
+        def work(connection: sa.Connection) -> tuple[StudyRecord, ...]:
+            query = sa.select(*schema.whole(connection, studies)).order_by(studies.c.id)
+            return tuple(map(study_from_row, connection.execute(query)))
+
+        return self._database.read(work)
 
     def create_trials(
         self, study_id: int, new: Sequence[NewTrial], *, expect_number: int | None = None

@@ -9,6 +9,7 @@ from ceibo.errors import NotFoundError
 from ceibo.study.store import schema
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
+from ceibo.study.store.migration import upgrade
 
 T = TypeVar("T")
 Clock = sa.ColumnElement[float]
@@ -28,6 +29,7 @@ class StudyTransaction:
 
     def __init__(self, connection: sa.Connection, now: Clock, study_id: int) -> None:
         self.connection, self.now, self.study_id = connection, now, study_id
+        upgrade(connection)
         self.lock()
 
     def lock(self) -> None:
