@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from ceibo import Float, Measurement, Study
-from ceibo.errors import ConflictError, InputError, NewerSchemaError, NotFoundError, StorageError
-from ceibo.study.store import DONE, NewTrial, Store, StudyRecord, schema
-from ceibo.study.store.database import Database
+from ceibo.errors import ConflictError, InputError, NotFoundError, StorageError
+from ceibo.study.store import DONE, NewTrial, Store, StudyRecord
 from ceibo.study.store.transaction import StudyTransaction
 
 SPACE = {"x": Float(0, 1)}

@@ -91,9 +91,10 @@ def test_a_write_that_fails_leaves_the_older_version(
     def break_off(*_: object) -> str:
         raise RuntimeError("killed in the middle")
 
-    with monkeypatch.context() as patched, pytest.raises(RuntimeError):
-        patched.setattr(migration, "checksum_of", break_off)
-        store.tell(study.id, 2, Measurement(7.0))
+    with monkeypatch.context() as patched:
+        patched.setattr(migration, "checksum_of_row", break_off)
+        with pytest.raises(RuntimeError, match="killed"):
+            store.tell(study.id, 2, Measurement(7.0))
     assert version(url) == 2
     assert store.snapshot(study.id) == before
     store.tell(study.id, 2, Measurement(7.0))

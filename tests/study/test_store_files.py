@@ -1,5 +1,6 @@
 """Files, disks, servers and versions that are not as they should be: a clear error, no loss."""
 
+import contextlib
 import copy
 import os
 import pickle
@@ -160,11 +161,11 @@ def test_not_a_database(tmp_path: Path) -> None:
     [
         (
             "UPDATE ceibo_trials SET params = 'garbage' WHERE number = 1",
-            "trial 1 is damaged.*expected JSON.*'garbage'",
+            "trial 1 .* is damaged.*expected JSON.*'garbage'",
         ),
         (
             "UPDATE ceibo_trials SET params = '3' WHERE number = 1",
-            "trial 1 is damaged.*expected parameters, got 3",
+            "trial 1 .* is damaged.*expected parameters, got 3",
         ),
         (
             "UPDATE ceibo_trials SET params = '{\"x\": 7}' WHERE number = 1",
@@ -177,20 +178,20 @@ def test_not_a_database(tmp_path: Path) -> None:
         ("UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'EA41' AS TEXT)", "is damaged"),
         (
             "UPDATE ceibo_trials SET suggestion = '{' WHERE number = 3",
-            "the suggestion of trial 3 is damaged",
+            "the suggestion of trial 3 .* is damaged",
         ),
         (
             "UPDATE ceibo_trials SET suggestion = '{\"hyperparameters\": {}}'",
             "suggestion of trial 3 of study 's' is",
         ),
-        ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
+        ("DELETE FROM ceibo_trials WHERE number = 3", "last trial 2"),
         (
             "UPDATE ceibo_events SET value = NULL WHERE number = 2",
-            "a measurement of trial 2 is damaged",
+            "a measurement of trial 2 .* is damaged",
         ),
         (
             "UPDATE ceibo_events SET replicates = '[' WHERE number = 2",
-            "a measurement of trial 2 is damaged",
+            "a measurement of trial 2 .* is damaged",
         ),
         (
             "UPDATE ceibo_events SET kind = 'annulled' WHERE seq = 6",
@@ -221,6 +222,9 @@ def test_damage_is_named(tmp_path: Path, damage: str, named: str) -> None:
     other = sqlite3.connect(tmp_path / "lab.db")
     other.execute("PRAGMA writable_schema = ON")
     other.execute(damage)
+    for table in ("studies", "trials", "events"):  # as in a database of an older version
+        with contextlib.suppress(sqlite3.Error):
+            other.execute(f"UPDATE ceibo_{table} SET checksum = NULL")
     other.commit()
     other.close()
     with pytest.raises(StorageError, match=named):

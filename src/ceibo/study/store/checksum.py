@@ -22,15 +22,26 @@ COVERED: Mapping[str, tuple[str, ...]] = {
 }
 """The columns that the checksum of a row of each table covers, in order."""
 
-_pick = {table: itemgetter(*columns) for table, columns in COVERED.items()}
+_names = {table: itemgetter(*columns) for table, columns in COVERED.items()}
+_places = {
+    table.name: itemgetter(*(list(table.c.keys()).index(name) for name in COVERED[table.name]))
+    for table in (studies, trials, events)
+}
 _encode = json.JSONEncoder().encode
 
 
 def checksum_of(table: sa.Table, row: Mapping[str, Any]) -> str:
-    """The checksum of a row; TypeError if a value is of a type that no row of ours has."""
-    return checksum(_pick[table.name](row))
+    """The checksum of a row that is to be written."""
+    return _checksum(_names[table.name](row))
 
 
-def checksum(values: Sequence[Any]) -> str:
-    """The checksum of the covered values, in order."""
+def checksum_of_row(table: sa.Table, row: sa.Row[Any]) -> str | None:
+    """The checksum of a row read with all its columns; None for types that no row of ours has."""
+    try:
+        return _checksum(_places[table.name](row))
+    except TypeError:
+        return None
+
+
+def _checksum(values: Sequence[Any]) -> str:
     return hashlib.blake2b(_encode(values).encode(), digest_size=8).hexdigest()

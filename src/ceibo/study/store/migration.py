@@ -1,11 +1,12 @@
 """Creating the tables, and bringing those of an older version to this one."""
 
-from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
 
-from ceibo.study.store.checksum import checksum_of
+from ceibo.errors import StorageError
+from ceibo.study.store.checksum import checksum_of_row
+from ceibo.study.store.readers import check_row
 from ceibo.study.store.schema import (
     ADDED,
     VERSION,
@@ -89,21 +90,26 @@ def _add_columns(connection: sa.Connection, table: sa.Table) -> None:
 
 
 def _add_checksums(connection: sa.Connection, table: sa.Table) -> None:
-    """Compute the checksums of all rows; a row that cannot be read gets none."""
+    """Compute the checksums of all rows; a row that is damaged gets none."""
     key = list(table.primary_key.columns)
-    names = [f"old_{column.name}" for column in key]
-    is_row = [column == sa.bindparam(name) for column, name in zip(key, names, strict=True)]
+    is_row = [column == sa.bindparam(f"old_{column.name}") for column in key]
     update = table.update().where(*is_row).values(checksum=sa.bindparam("new_checksum"))
     page = sa.select(table).order_by(*key).limit(_BATCH)
-    rows = connection.execute(page).mappings().all()
+    rows = connection.execute(page).all()
     while rows:
-        changes = []
-        for row in rows:
-            place: dict[str, Any] = {f"old_{column.name}": row[column.name] for column in key}
-            with suppress(TypeError):
-                changes.append({**place, "new_checksum": checksum_of(table, row)})
-        if changes:
-            connection.execute(update, changes)
-        last = [rows[-1][column.name] for column in key]
-        after = sa.tuple_(*key) > sa.tuple_(*map(sa.literal, last))
-        rows = connection.execute(page.where(after)).mappings().all()
+        changes = [
+            {f"old_{column.name}": getattr(row, column.name) for column in key}
+            | {"new_checksum": _checksum_if_sound(table, row)}
+            for row in rows
+        ]
+        connection.execute(update, changes)
+        last = [sa.literal(getattr(rows[-1], column.name)) for column in key]
+        rows = connection.execute(page.where(sa.tuple_(*key) > sa.tuple_(*last))).all()
+
+
+def _checksum_if_sound(table: sa.Table, row: sa.Row[Any]) -> str | None:
+    try:
+        check_row(table, row, "a row")
+    except StorageError:
+        return None
+    return checksum_of_row(table, row)
