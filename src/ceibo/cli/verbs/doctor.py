@@ -1,0 +1,63 @@
+"""`ceibo doctor`: examines a database without changing it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceibo.cli.common import AsJson, print_json
+from ceibo.cli.studyfile import load
+from ceibo.study.doctor import Examination, examine
+from ceibo.text import escape
+
+Target = Annotated[
+    str,
+    typer.Argument(
+        metavar="STUDY.TOML|URL", help="A study file, a database URL, or the file of a database."
+    ),
+]
+Name = Annotated[
+    str | None, typer.Option("--study", help="This study alone, instead of all in the database.")
+]
+
+
+def doctor(target: Target, study: Name = None, json: AsJson = False) -> None:
+    """Examine a database: versions, damage, leases, lost trials, what to do. Changes nothing.
+
+    Exit status: 0 nothing is wrong, 1 something is, 2 wrong input.
+    """
+    url, name = _place_of(target, study)
+    found = examine(url, name)
+    if json:
+        print_json(
+            {
+                "healthy": found.healthy,
+                "facts": list(found.facts),
+                "remarks": list(found.remarks),
+                "findings": [{"what": f.sentence, "advice": f.advice} for f in found.findings],
+            }
+        )
+    else:
+        _show(found)
+    raise typer.Exit(0 if found.healthy else 1)
+
+
+def _place_of(target: str, study: str | None) -> tuple[str, str | None]:
+    """The database and the study that are meant."""
+    if "://" in target:
+        return target, study
+    if Path(target).suffix == ".toml":
+        file = load(Path(target))
+        return file.storage, study or file.name
+    return f"sqlite:///{target}", study
+
+
+def _show(found: Examination) -> None:
+    for fact in found.facts:
+        typer.echo(escape(fact))
+    for remark in found.remarks:
+        typer.echo(f"note: {escape(remark)}.")
+    for finding in found.findings:
+        typer.echo(f"PROBLEM: {escape(finding.sentence)}.\n  what to do: {escape(finding.advice)}.")
+    if found.healthy:
+        typer.echo("No problem was found.")
