@@ -164,12 +164,14 @@ def fold(
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     """A trial after an event of its own."""
-    return replace(
-        trial,
+    return StoredTrial(
+        number=trial.number,
+        params=trial.params,
         state=event.state,
         attempt=trial.attempt + (event.kind in ("asked", "claimed")),
         worker=_holder(trial, event),
         reason=event.reason if event.kind == "failed" else trial.reason,
+        created=trial.created,
         changed=event.seq,
         measurements=measurements_after(trial.measurements, event),
     )
