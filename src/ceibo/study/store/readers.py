@@ -3,7 +3,7 @@
 import json
 import math
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -109,7 +109,10 @@ def name_of_trial(row: sa.Row[Any]) -> str:
 
 def event_from_row(row: sa.Row[Any]) -> Event:
     """The event that a row holds; an unknown kind is refused, as it may change what others mean."""
-    _, seq, number, kind, state, key, time, worker, *values, reason, outcome, data, checksum = row
+    columns: tuple[Any, ...] = tuple(row)
+    _, seq, number, kind, state, key, time, worker, *values, reason, outcome, data, checksum = (
+        columns
+    )
     if checksum is None or checksum != checksum_of_row(events, row):
         check_row(events, row, _name_of_event(row))
     if kind not in KINDS or outcome != "" or data is not None:
@@ -117,13 +120,12 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     measurement = None
     if kind in ("measured", "corrected"):
         what = f"a measurement of {name_of_trial(row)} (event {seq})"
-        measurement = _measurement_from(*values, what)
+        measurement = _measurement_from(values, what)
     return Event(seq, number, kind, state, key, time, worker, measurement, reason)
 
 
-def _measurement_from(
-    value: float, noise: float | None, replicates: str | None, what: str
-) -> Measurement:
+def _measurement_from(columns: Sequence[Any], what: str) -> Measurement:
+    value, noise, replicates = columns
     several = from_text(replicates, what) if replicates else ()
     try:
         return Measurement(value, noise, several)
