@@ -109,6 +109,20 @@ class StorageError(CeiboError):
     """The database cannot be used; what was stored before is still there."""
 
 
+class DamagedError(StorageError):
+    """Stored data is not as ceibo wrote it; `finding` says what is wrong in one clause."""
+
+    def __init__(self, finding: str) -> None:
+        super().__init__(
+            f"{finding}; run ceibo doctor to see what else is damaged, and restore a copy (nothing"
+            " was changed)."
+        )
+        self.finding = finding
+
+    def __reduce__(self) -> "tuple[type[DamagedError], tuple[str]]":
+        return type(self), (self.finding,)
+
+
 class MissingDatabaseError(StorageError):
     """There is no database file at that path yet."""
 

@@ -47,7 +47,7 @@ class Ledger:
             self.direction = Direction(record.settings["direction"])
             self.seed: int = record.settings["seed"]
             choices = record.settings["suggest"]
-        except (InputError, KeyError, TypeError, ValueError) as error:
+        except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
@@ -126,9 +126,13 @@ class Ledger:
         claimed = self.store.claim(self.id, lease)
         if claimed is not None:
             return claimed
+        taken = -1
         while True:
             snapshot = self.refresh()
             number = len(snapshot.trials)
+            if number == taken:
+                found = f"trial {number} is taken, but it is not there"
+                raise damaged(f"study {self.name!r}", found)
             if limit is not None and number >= limit:
                 return None
             suggestion = self.suggest(snapshot, number, self._start_values(number))
@@ -138,7 +142,7 @@ class Ledger:
                 return self.create([new], expect_number=number)[0]
             except NumberTakenError:
                 # another worker was first; its trial is pending in the next snapshot
-                continue
+                taken = number
 
     def _start_values(self, number: int) -> Hyperparameters | None:
         """Hyperparameters recorded with the latest trial before `number` that has them."""
