@@ -36,6 +36,7 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
+        self._database.await_server()
         if not create:
             self._check_tables()
         self._database.prepare_file()
