@@ -18,6 +18,7 @@ from soak.children import Diary, Job, fork, worker
 from soak.server import running_server
 
 LEASE_SECONDS = 0.3
+"""Of each worker at a time: so many take turns, and only a dead one may lose its trial."""
 LONGEST_LIFE = 0.2
 LONGEST_START = 10.0
 """Seconds that a worker may take, on a busy machine, until its first result."""
@@ -36,18 +37,19 @@ class Killed:
     intact: bool
 
 
-def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 4) -> Killed:
+def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1) -> Killed:
     """Kills `kills` workers, `jobs` of them at work at a time, and finishes what they left."""
     store = Store(url)
     study = store.create_study("kills", {}, {})
     store.close()
     generator = random.Random(seed)
+    lease = LEASE_SECONDS * jobs
     diaries = [Diary(folder / f"diary-{index}") for index in range(kills)]
     at_work: list[_Doomed] = []
     begun = 0
     while begun < kills or at_work:
         while begun < kills and len(at_work) < jobs:
-            job = Job(url, study.id, diaries[begun], LEASE_SECONDS, seed=begun)
+            job = Job(url, study.id, diaries[begun], lease, seed=begun)
             pid = fork(lambda job=job: worker(job), job.diary)  # type: ignore[misc]  # mypy: lambda with a default
             at_work.append(_Doomed(pid, job.diary, generator))
             begun += 1
@@ -56,7 +58,7 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 4)
     read = [diary.read() for diary in diaries]
     acknowledged = [entry for told, _ in read for entry in told]
     store = Store(url)
-    finish(store, study.id)
+    finish(store, study.id, lease)
     again = sum(trial.attempt > 1 for trial in store.snapshot(study.id).trials)
     checked = audit(store, study.id, acknowledged)
     store.close()
@@ -88,9 +90,9 @@ class _Doomed:
         return True
 
 
-def finish(store: Store, study_id: int) -> None:
+def finish(store: Store, study_id: int, lease: float) -> None:
     """Takes over every trial left behind once its lease has expired, and tells it."""
-    time.sleep(LEASE_SECONDS + 0.1)
+    time.sleep(lease + 0.1)
     while (trial := store.claim(study_id, Lease("finisher"))) is not None:
         store.tell(study_id, trial.number, Measurement(0.0))
 

@@ -86,6 +86,11 @@ class Database:
         return Path(self.url.database or "") if self.is_sqlite and not self.is_memory else None
 
     @property
+    def is_moved(self) -> bool:
+        """Whether its SQLite file was deleted, renamed or replaced since it was opened."""
+        return self._keeper is not None and self._keeper.file.is_moved
+
+    @property
     def now(self) -> sa.ColumnElement[float]:
         """Seconds since 1970 by the database's own clock, at the moment the statement runs."""
         seconds = "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
@@ -165,6 +170,18 @@ class Database:
         with self._turn:
             self._keeper.let_go(self._engine, copy=True)
             self._keeper.file.forget()
+
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Copy an SQLite database as it is, also if its file was deleted or renamed meanwhile."""
+        self._check_process()
+        with self._turn:
+            raw = self._engine.raw_connection()
+            try:
+                source = raw.driver_connection
+                assert isinstance(source, sqlite3.Connection)
+                source.backup(target)
+            finally:
+                raw.close()
 
     def leave(self, seconds: float) -> None:
         """Close an SQLite file at the end of the program, unless a thread uses it for longer."""
