@@ -1,4 +1,4 @@
-"""Kills a working process at random moments; nothing it acknowledged may be missing."""
+"""Kills working processes at random moments; nothing they acknowledged may be missing."""
 
 import argparse
 import os
@@ -18,6 +18,10 @@ from soak.children import Diary, Job, fork, worker
 from soak.server import running_server
 
 LEASE_SECONDS = 0.3
+"""Of each worker at a time: so many take turns, and only a dead one may lose its trial."""
+LONGEST_LIFE = 0.2
+LONGEST_START = 10.0
+"""Seconds that a worker may take, on a busy machine, until its first result."""
 
 
 @final
@@ -33,38 +37,70 @@ class Killed:
     intact: bool
 
 
-def kill_often(url: str, folder: Path, kills: int, seed: int = 0) -> Killed:
-    """Starts and kills a worker `kills` times, then finishes the trials left behind."""
+def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1) -> Killed:
+    """Kills `kills` workers, `jobs` of them at work at a time, and finishes what they left."""
     store = Store(url)
     study = store.create_study("kills", {}, {})
     store.close()
     generator = random.Random(seed)
-    diary = Diary(folder / "diary")
-    for index in range(kills):
-        job = Job(url, study.id, diary, LEASE_SECONDS, seed=index)
-        pid = fork(lambda job=job: worker(job), diary)  # type: ignore[misc]  # mypy: lambda with a default
-        time.sleep(generator.uniform(0.0, 0.2))
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    acknowledged, errors = diary.read()
+    lease = LEASE_SECONDS * jobs
+    diaries = [Diary(folder / f"diary-{index}") for index in range(kills)]
+    at_work: list[_Doomed] = []
+    begun = 0
+    while begun < kills or at_work:
+        while begun < kills and len(at_work) < jobs:
+            job = Job(url, study.id, diaries[begun], lease, seed=begun)
+            pid = fork(lambda job=job: worker(job), job.diary)  # type: ignore[misc]  # mypy: lambda with a default
+            at_work.append(_Doomed(pid, job.diary, generator))
+            begun += 1
+        at_work = [each for each in at_work if not each.die()]
+        time.sleep(0.002)
+    read = [diary.read() for diary in diaries]
+    acknowledged = [entry for told, _ in read for entry in told]
     store = Store(url)
-    finish(store, study.id)
+    finish(store, study.id, lease)
     again = sum(trial.attempt > 1 for trial in store.snapshot(study.id).trials)
     checked = audit(store, study.id, acknowledged)
     store.close()
+    errors = [line for _, lines in read for line in lines]
     return Killed(kills, len(acknowledged), again, errors, checked, intact(url))
 
 
-def finish(store: Store, study_id: int) -> None:
+@final
+class _Doomed:
+    """A worker that is killed: every other one while it starts, the rest after a first result."""
+
+    def __init__(self, pid: int, diary: Diary, generator: random.Random) -> None:
+        self._pid, self._diary = pid, diary
+        self._lives = generator.uniform(0.0, LONGEST_LIFE)
+        self._begin = time.monotonic()
+        self._waits = generator.random() < 0.5
+
+    def die(self) -> bool:
+        """Kills it if its time has come; whether it is dead."""
+        now = time.monotonic()
+        if self._waits:
+            if not self._diary.path.exists() and now < self._begin + LONGEST_START:
+                return False
+            self._waits, self._begin = False, now
+        if now < self._begin + self._lives:
+            return False
+        os.kill(self._pid, signal.SIGKILL)
+        os.waitpid(self._pid, 0)
+        return True
+
+
+def finish(store: Store, study_id: int, lease: float) -> None:
     """Takes over every trial left behind once its lease has expired, and tells it."""
-    time.sleep(LEASE_SECONDS + 0.1)
+    time.sleep(lease + 0.1)
     while (trial := store.claim(study_id, Lease("finisher"))) is not None:
         store.tell(study_id, trial.number, Measurement(0.0))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=1000, help="on each database")
+    parser.add_argument("--jobs", type=int, default=8, help="workers at a time")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     print(
@@ -81,7 +117,7 @@ def main() -> int:
             if database == "PostgreSQL":
                 url = server.new_database()
             begin = time.perf_counter()
-            result = kill_often(url, folder, options.kills, options.seed)
+            result = kill_often(url, folder, options.kills, options.seed, options.jobs)
             a = result.audit
             print(
                 f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.again:>9}", end=""
@@ -94,6 +130,8 @@ def main() -> int:
             print(f"{time.perf_counter() - begin:>7.0f}", flush=True)
             passed &= a.passed and result.intact and not result.errors
             print("\n".join(result.errors[:3]), end="")
+    if not passed:
+        print(f"missed; to repeat: python -m soak.kills --seed {options.seed}")
     return 0 if passed else 1
 
 

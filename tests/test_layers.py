@@ -26,7 +26,7 @@ ALLOWED = {
     "text": set(),
     "numbers": set(),
     "decide": {"text", "numbers", "acquisition", "gp"},
-    "study": {"text", "decide", "acquisition", "gp"},
+    "study": {"files", "text", "decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
     "report": {"files", "text", "study", "decide", "gp"},

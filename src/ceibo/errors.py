@@ -127,6 +127,14 @@ class MissingDatabaseError(StorageError):
     """There is no database file at that path yet."""
 
 
+class MovedDatabaseError(StorageError):
+    """The database file was deleted, renamed or replaced while the study was open."""
+
+
+class UnreachableError(StorageError):
+    """The database server does not answer."""
+
+
 class NewerSchemaError(StorageError):
     """The database was written by a newer version of ceibo."""
 

@@ -1,7 +1,9 @@
 """Files written whole or not at all."""
 
+import os
 import shutil
 import uuid
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -15,9 +17,23 @@ def write_whole(path: str | Path, text: str) -> None:
     target = path.resolve()
     beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
     try:
-        beside.write_bytes(text.encode())
+        with beside.open("wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
         if target.exists():
             shutil.copymode(target, beside)
         beside.replace(target)
+        sync_folder(target.parent)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Waits until the names in a folder are on the disk, where the system can say so."""
+    with suppress(OSError):  # Windows opens no folders, and some file systems sync none
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

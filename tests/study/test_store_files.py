@@ -23,6 +23,7 @@ from ceibo.errors import (
     NotStoredError,
     StorageError,
     StorageWarning,
+    UnreachableError,
 )
 from ceibo.study.store import NewTrial, Store, database, schema
 from ceibo.study.store.network import network_file_system
@@ -93,10 +94,9 @@ def test_passwords_are_not_shown() -> None:
 
 
 @pytest.mark.needs("psycopg")
-def test_unreachable_server_is_named_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ceibo.study.store.store.CONNECT_SECONDS", 0.2)
-    with pytest.raises(StorageError, match="check that the server runs"):
-        Store("postgresql://u@127.0.0.1:1/db")
+def test_unreachable_server_is_named_in_time() -> None:
+    with pytest.raises(UnreachableError, match="check that the server runs"):
+        Store("postgresql://u@127.0.0.1:1/db", patience=0.2)
 
 
 def test_missing_database_is_named(server: object) -> None:

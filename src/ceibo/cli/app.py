@@ -15,6 +15,7 @@ import typer
 from ceibo.cli.plugins import add_installed
 from ceibo.cli.verbs import (
     ask,
+    backup,
     best,
     correct,
     export,
@@ -73,6 +74,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("report")(report.report)
     app.command("export")(export.export)
     app.command("import")(import_.import_)
+    app.command("backup")(backup.backup)
     add_installed(app, arguments)
     return app
 

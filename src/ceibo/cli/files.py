@@ -5,7 +5,7 @@ from pathlib import Path
 from ceibo import files
 from ceibo.cli.studyfile import StudyFile
 from ceibo.errors import InputError
-from ceibo.study.store.database import parse_url
+from ceibo.study.store.url import parse_url
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
 

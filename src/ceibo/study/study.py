@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
 
 import numpy as np
@@ -103,6 +104,18 @@ class Study:
     def close(self) -> None:
         """Closes the storage; a study in memory is lost."""
         self.ledger.store.close()
+
+    def backup(self, path: str | Path, *, force: bool = False) -> None:
+        """Copies the whole storage, with all its studies, to a new SQLite file.
+
+        The copy is consistent also while others write, and needs no other file beside it. It works
+        from PostgreSQL and from memory too, and rescues a study whose file was deleted.
+
+        Args:
+            path: of the new file.
+            force: replace a file that exists there.
+        """
+        self.ledger.store.backup(Path(path), force)
 
     # -- ask and tell ------------------------------------------------------------------
 
@@ -214,12 +227,20 @@ class Study:
         return trial_of(self.ledger.trial(number))
 
     def add_all(
-        self, rows: Iterable[tuple[Mapping[str, Any], SupportsFloat | Measurement | Failure]]
+        self,
+        rows: Iterable[tuple[Mapping[str, Any], SupportsFloat | Measurement | Failure]],
+        *,
+        expect_number: int | None = None,
     ) -> list[int]:
         """Adds existing measurements and failures, all or none; returns the trials' numbers.
 
         Args:
             rows: parameters with a number, a Measurement, or a ceibo.study.Failure.
+            expect_number: the number that the first one must get, if it matters: how many trials
+                there were when the rows were chosen.
+
+        Raises:
+            NumberTakenError: there are more trials by now; nothing was added.
         """
         new = []
         for params, value in rows:
@@ -232,7 +253,8 @@ class Study:
             else:
                 trial = NewTrial(checked, {"source": "added"}, reason=result.reason)
             new.append(trial)
-        return [stored.number for stored in self.ledger.create(new)]
+        stored = self.ledger.create(new, expect_number=expect_number)
+        return [trial.number for trial in stored]
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Queues a setting of your own; the next `ask` hands it out."""

@@ -13,8 +13,8 @@ from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement
-from ceibo.errors import InputError
-from ceibo.study import Failure, Study
+from ceibo.errors import InputError, NumberTakenError
+from ceibo.study import Failure, Study, Trial
 from ceibo.text import plural
 
 
@@ -51,16 +51,19 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file)
     table = read_rows(data, loaded.space, value, noise)
     study = open_or_preview(loaded, storage) if dry_run else open_or_begin(loaded, storage)
-    rows, known = _leave_out_known(study, table.rows)
-    if known and not new and not again:
-        raise InputError(
-            f"{data}: {_share(known, len(table.rows))} already in study {study.name!r}, with the"
-            " same settings and result; --new adds only the others, --again adds all once more."
-        )
-    if again:
-        rows = list(table.rows)
-    if not dry_run:
-        study.add_all(rows)
+    while True:
+        trials = study.trials
+        rows, known = _leave_out_known(trials, table.rows)
+        if known and not new and not again:
+            raise InputError(
+                f"{data}: {_share(known, len(table.rows))} already in study {study.name!r}, with"
+                " the same settings and result; --new adds only the others, --again adds all once"
+                " more."
+            )
+        if again:
+            rows = list(table.rows)
+        if dry_run or _add_all(study, rows, None if again else len(trials)):
+            break
     if table.note:
         typer.echo(f"ceibo: note: {table.note}", err=True)
     left_out = []
@@ -71,6 +74,15 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
     verb = "would add" if dry_run else "added"
     typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
+
+
+def _add_all(study: Study, rows: Sequence[Row], expect_number: int | None) -> bool:
+    """Adds rows; False if the study has got trials since they were compared with it."""
+    try:
+        study.add_all(rows, expect_number=expect_number)
+    except NumberTakenError:
+        return False
+    return True
 
 
 def _count_outcomes(rows: Sequence[Row]) -> str:
@@ -86,10 +98,10 @@ def _share(known: int, total: int) -> str:
     return f"{known} of {total} rows {'is' if known == 1 else 'are'}"
 
 
-def _leave_out_known(study: Study, rows: Sequence[Row]) -> tuple[list[Row], int]:
+def _leave_out_known(trials: Sequence[Trial], rows: Sequence[Row]) -> tuple[list[Row], int]:
     """The rows that a study does not have, and how many it has; equal rows are counted singly."""
     stored: Counter[tuple[str, Measurement | None]] = Counter()
-    for trial in study.trials:
+    for trial in trials:
         failed = (None,) if trial.state == "failed" else ()
         stored.update((_key_of(trial.params), each) for each in (*trial.measurements, *failed))
     fresh = []

@@ -10,12 +10,13 @@ import typer
 
 from ceibo.cli.common import File, Storage
 from ceibo.cli.opening import open_or_begin, open_study, preview
+from ceibo.cli.rescue import rescue
 from ceibo.cli.studyfile import StudyFile, load
 from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
 from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
-from ceibo.errors import InputError, NotFoundError
+from ceibo.errors import InputError, NotFoundError, StorageError
 from ceibo.study import Study, Trial
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.trial_line import trial_line
@@ -56,7 +57,11 @@ def run(
     command = Command(template)
     limits = loaded.limits.or_default()
     runner = Runner(study, command, limits, CommandExecutor(command), jobs or loaded.jobs)
-    stop = _measure(runner, command, quiet)
+    try:
+        stop = _measure(runner, command, quiet)
+    except StorageError:
+        rescue(study)
+        raise
     typer.echo(f"\n{stop.message}")
     if any(trial.measurements for trial in study.trials):
         print_answers(study)

@@ -6,78 +6,46 @@ stopped process cannot hold a lock for more than a minute, and a server set to a
 writing is told not to.
 """
 
+import atexit
 import os
 import random
 import sqlite3
 import threading
 import time
 import warnings
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar, final
-from urllib.parse import unquote
 
 import sqlalchemy as sa
 
-from ceibo.errors import InputError, StorageError, StorageWarning
+from ceibo.errors import StorageError, StorageWarning, UnreachableError
+from ceibo.study.store import forks
+from ceibo.study.store.engines import (
+    BUSY_SECONDS,
+    CONNECT_SECONDS,
+    file_engine,
+    memory_engine,
+    postgresql_engine,
+)
 from ceibo.study.store.failures import Raced, diagnose
+from ceibo.study.store.keeper import Keeper
 from ceibo.study.store.network import network_file_system
+from ceibo.study.store.sqlitefile import SqliteFile
+from ceibo.study.store.url import parse_url, show_url
+
+__all__ = ["CONNECT_SECONDS", "Database"]
 
 T = TypeVar("T")
 Work = Callable[[sa.Connection], T]
 _DRIVER = (sa.exc.DBAPIError, sa.exc.TimeoutError, sqlite3.Error, UnicodeDecodeError)
 _FAILURES = (*_DRIVER, Raced)
 
-BUSY_SECONDS = 60
-CONNECT_SECONDS = 10
 MAX_CONTRADICTIONS = 3
 """How often a uniqueness error is taken for a lost race before it is taken for a defect."""
 # Not the shared generator: that would move the objective's seeded random numbers.
 _PAUSES = random.SystemRandom()
-# SQLAlchemy 2.0 leaves %-escapes in the name of a database, 2.1 reads them.
-_READS_ESCAPES = sa.make_url("sqlite:///%25").database == "%"
-
-
-def parse_url(url: str) -> sa.URL:
-    """The database that a storage URL names; PostgreSQL is always spoken to with psycopg 3."""
-    examples = "expected sqlite:///file.db or postgresql://user@host/database"
-    if not isinstance(url, str):
-        raise InputError(f"{examples}, got {url!r}.")
-    try:
-        parsed = sa.make_url(url)
-    except (sa.exc.ArgumentError, ValueError):
-        hint = f"; did you mean sqlite:///{url}?" if "://" not in url and "\0" not in url else "."
-        hint = hint if url else "; leave storage out (None) to work in memory."
-        # it may hold a password
-        shown = repr(url) if "@" not in url else "a URL that cannot be read"
-        raise InputError(f"{examples}, got {shown}{hint}") from None
-    if parsed.database and not _READS_ESCAPES:
-        parsed = parsed.set(database=unquote(parsed.database))
-    backend = parsed.get_backend_name()
-    if backend == "postgres":
-        backend = "postgresql"
-    if backend not in ("sqlite", "postgresql"):
-        raise InputError(f"{examples}, got a URL for {backend!r}.")
-    if backend == "sqlite":
-        _check_sqlite(parsed, examples)
-    return parsed.set(drivername="sqlite" if backend == "sqlite" else "postgresql+psycopg")
-
-
-def _check_sqlite(url: sa.URL, examples: str) -> None:
-    if "\0" in (url.database or ""):
-        raise InputError(f"{examples}, got a file name with a NUL character.")
-    if url.host is not None:  # what stands after two slashes
-        path = "/".join(part for part in (url.host, url.database) if part)
-        raise InputError(
-            f"{examples}, with three slashes before a file's name, got two; try sqlite:///{path}."
-        )
-    # "sqlite:///" with the rest forgotten is no wish for memory
-    if url.database == "":
-        raise InputError(
-            f"{examples}, got sqlite:/// without a file name; leave storage out to work in memory."
-        )
 
 
 @final
@@ -97,23 +65,30 @@ class Database:
         # Threads take turns: in memory they share one connection, and no thread may use a file
         # during a fork.
         self._turn = threading.RLock()
-        self._engine = (
-            _sqlite_engine(self.url, self.is_memory)
-            if self.is_sqlite
-            else _postgresql_engine(self.url)
-        )
-        if self.file is not None:
-            _files.add(self)
+        self._keeper = None if self.file is None else Keeper(SqliteFile(self.file))
+        if self._keeper is not None:
+            self._engine = file_engine(self.url, self._keeper.file)
+        elif self.is_memory:
+            self._engine = memory_engine(self.url)
+        else:
+            self._engine = postgresql_engine(self.url)
+        if self.is_sqlite:
+            forks.register(self)
 
     @property
     def place(self) -> str:
-        """The URL without its password, for messages."""
-        return self.url.render_as_string(hide_password=True)
+        """The URL without its secrets, for messages."""
+        return show_url(self.url)
 
     @property
     def file(self) -> Path | None:
         """The SQLite file, or None for a server or for memory."""
         return Path(self.url.database or "") if self.is_sqlite and not self.is_memory else None
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether its SQLite file was deleted, renamed or replaced since it was opened."""
+        return self._keeper is not None and self._keeper.file.is_moved
 
     @property
     def now(self) -> sa.ColumnElement[float]:
@@ -127,7 +102,7 @@ class Database:
         """Warn about a network file system and switch a new SQLite file to its write-ahead log."""
         if self.file is None:
             return
-        if kind := network_file_system(self.file.absolute().parent):
+        if kind := network_file_system(Path(os.path.realpath(self.file)).parent):
             warnings.warn(
                 f"{self.file} lies on a network file system ({kind}), where SQLite can lose data"
                 " when several machines write; keep the file on a local disk, or use PostgreSQL.",
@@ -137,17 +112,38 @@ class Database:
         self._retry(self._write_ahead_log, CONNECT_SECONDS + BUSY_SECONDS)
 
     def _write_ahead_log(self) -> None:
-        raw = self._engine.raw_connection()
+        with self._turn:
+            raw = self._engine.raw_connection()
+            try:
+                cursor = raw.cursor()
+                cursor.execute("PRAGMA journal_mode")
+                if cursor.fetchone() != ("wal",):
+                    cursor.execute("PRAGMA journal_mode=WAL")
+            except sqlite3.OperationalError as error:
+                if not error.sqlite_errorname.startswith("SQLITE_READONLY"):
+                    raise  # a read-only file can still be read as it is
+            finally:
+                raw.close()
+
+    def await_server(self) -> None:
+        """Wait for a server that does not answer, as long as a running worker would."""
+        if self.is_sqlite:
+            return
+
+        def ping(connection: sa.Connection) -> None:
+            connection.execute(sa.select(1))
+
         try:
-            cursor = raw.cursor()
-            cursor.execute("PRAGMA journal_mode")
-            if cursor.fetchone() != ("wal",):
-                cursor.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if not error.sqlite_errorname.startswith("SQLITE_READONLY"):
-                raise  # a read-only file can still be read as it is
-        finally:
-            raw.close()
+            self.read(ping, min(CONNECT_SECONDS, self.patience))
+        except UnreachableError as error:
+            if self.patience <= CONNECT_SECONDS:
+                raise
+            warnings.warn(
+                f"{error} Waiting for it, for up to {self.patience:.0f} s.",
+                StorageWarning,
+                stacklevel=4,
+            )
+            self.read(ping)
 
     def read(self, work: Work[T], patience: float | None = None) -> T:
         """Run `work` in a transaction that only reads."""
@@ -162,9 +158,40 @@ class Database:
         return self._retry(lambda: self._transact(work, write=True), patience)
 
     def close(self) -> None:
-        """Close the connections; the next use opens new ones (an in-memory database is gone)."""
+        """Close the connections; the next use opens new ones (an in-memory database is gone).
+
+        An SQLite file is then complete: all that was stored is in the one file.
+        """
         self._gone = self.is_memory
-        self._engine.dispose()
+        if self._keeper is None:
+            self._engine.dispose()
+            return
+        self._check_process()
+        with self._turn:
+            self._keeper.let_go(self._engine, copy=True)
+            self._keeper.file.forget()
+
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Copy an SQLite database as it is, also if its file was deleted or renamed meanwhile."""
+        self._check_process()
+        with self._turn:
+            raw = self._engine.raw_connection()
+            try:
+                source = raw.driver_connection
+                assert isinstance(source, sqlite3.Connection)
+                source.backup(target)
+            finally:
+                raw.close()
+
+    def leave(self, seconds: float) -> None:
+        """Close an SQLite file at the end of the program, unless a thread uses it for longer."""
+        if self._keeper is None or not self._turn.acquire(timeout=seconds):
+            return
+        try:
+            self._check_process()
+            self._keeper.let_go(self._engine, copy=True)
+        finally:
+            self._turn.release()
 
     def _transact(self, work: Work[T], write: bool) -> T:
         if self._gone:
@@ -173,18 +200,36 @@ class Database:
         self._check_process()
         turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
         with turn, self._engine.connect() as plain:
-            connection = plain.execution_options(ceibo_write=write)
-            with connection.begin():
-                return work(connection)
+            if self._keeper is None:
+                return self._run(plain, work, write)
+            self._keeper.before(plain)
+            result = self._run(plain, work, write)
+            if write:
+                self._keeper.after(plain)
+            return result
 
-    def rest(self) -> None:
-        """Wait until no thread uses the database, and close its connections, until `resume`."""
-        self._turn.acquire()
-        self._engine.dispose()
+    def _run(self, plain: sa.Connection, work: Work[T], write: bool) -> T:
+        connection = plain.execution_options(ceibo_write=write)
+        with connection.begin():
+            if write and self._keeper is not None:
+                self._keeper.inside(connection)
+            return work(connection)
+
+    def rest(self, seconds: float) -> bool:
+        """Wait until no thread uses the database, and close its file, until `resume`."""
+        if not self._turn.acquire(timeout=seconds):
+            return False
+        if self._keeper is not None:
+            self._keeper.let_go(self._engine, copy=False)
+        return True
 
     def resume(self) -> None:
         """Let threads go on after `rest`."""
         self._turn.release()
+
+    def renew(self) -> None:
+        """Make ready for use in a child process, where no other thread exists."""
+        self._turn = threading.RLock()
 
     def _check_process(self) -> None:
         if self._pid == os.getpid():
@@ -210,32 +255,25 @@ class Database:
                 contradictions += isinstance(error, sa.exc.IntegrityError)
                 out_of_time = time.monotonic() + pause > deadline
                 if not failure.transient or out_of_time or contradictions > MAX_CONTRADICTIONS:
-                    if not self.is_memory:
-                        self._engine.dispose()
-                    raise StorageError(failure.sentence) from error
+                    self._drop_connections()
+                    kind = UnreachableError if failure.unreachable else StorageError
+                    raise kind(failure.sentence) from error
             time.sleep(pause)
 
-
-_files: "weakref.WeakSet[Database]" = weakref.WeakSet()
-_resting: list[Database] = []
-
-
-def _before_fork() -> None:
-    """Close every SQLite file: a child that inherits an open one would believe it holds locks."""
-    _resting.extend(_files)
-    for database in _resting:
-        database.rest()
+    def _drop_connections(self) -> None:
+        """Close the connections after an error, which may lie in them."""
+        if self._keeper is not None:
+            with self._turn:
+                self._keeper.let_go(self._engine, copy=False)
+        elif not self.is_memory:
+            self._engine.dispose()
 
 
-def _after_fork() -> None:
-    while _resting:
-        _resting.pop().resume()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
-    )
+@atexit.register
+def _leave_all() -> None:
+    for database in forks.registered():
+        if isinstance(database, Database):
+            database.leave(1.0)
 
 
 def _pauses() -> Iterator[float]:
@@ -244,50 +282,3 @@ def _pauses() -> Iterator[float]:
     while True:
         yield longest * _PAUSES.uniform(0.5, 1.0)
         longest = min(2 * longest, 2.0)
-
-
-def _sqlite_engine(url: sa.URL, memory: bool) -> sa.Engine:
-    pool = {"poolclass": sa.StaticPool} if memory else {"pool_size": 2, "max_overflow": 30}
-    arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-    engine = sa.create_engine(url, connect_args=arguments, **pool)
-
-    @sa.event.listens_for(engine, "connect")
-    def connect(raw: Any, _record: object) -> None:
-        # the driver would begin transactions by itself, and too late
-        raw.isolation_level = None
-        raw.execute(f"PRAGMA busy_timeout={1000 * BUSY_SECONDS}")
-        raw.execute("PRAGMA synchronous=FULL")
-        raw.execute("PRAGMA foreign_keys=ON")
-
-    @sa.event.listens_for(engine, "begin")
-    def begin(connection: sa.Connection) -> None:
-        write = connection.get_execution_options().get("ceibo_write")
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    return engine
-
-
-def _postgresql_engine(url: sa.URL) -> sa.Engine:
-    # prepared statements break behind a pooler
-    arguments: dict[str, Any] = {"prepare_threshold": None}
-    if "connect_timeout" not in url.query:
-        arguments["connect_timeout"] = CONNECT_SECONDS
-    pool = {"pool_pre_ping": True, "pool_size": 2, "max_overflow": 8}
-    try:
-        engine = sa.create_engine(url, connect_args=arguments, **pool)
-    except ImportError:
-        needs = "PostgreSQL needs the package psycopg; run pip install 'ceibo[postgres]'."
-        raise StorageError(needs) from None
-
-    @sa.event.listens_for(engine, "connect")
-    def connect(raw: Any, _record: object) -> None:
-        with raw.cursor() as cursor:
-            cursor.execute("SET lock_timeout = '60s'")
-            cursor.execute("SET idle_in_transaction_session_timeout = '60s'")
-            cursor.execute(
-                "SELECT set_config('synchronous_commit', 'on', false) "
-                "WHERE current_setting('synchronous_commit') = 'off'"
-            )
-        raw.commit()
-
-    return engine

@@ -2,11 +2,13 @@
 
 import os
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
 import sqlalchemy as sa
+
+from ceibo.study.store.url import hide_secrets, show_url
 
 
 @final
@@ -17,15 +19,24 @@ class Raced(Exception):
 @final
 @dataclass(frozen=True)
 class Failure:
-    """The meaning of an error; `transient` if the same transaction may succeed later."""
+    """The meaning of an error; `transient` if the same transaction may succeed later.
+
+    `unreachable` if a server gave no answer at all.
+    """
 
     transient: bool
     sentence: str
+    unreachable: bool = False
 
 
 def diagnose(error: Exception, url: sa.URL) -> Failure:
     """The meaning of an error raised by a driver, by SQLAlchemy around it, or by a lost race."""
-    place = url.render_as_string(hide_password=True)
+    failure = _diagnose(error, url)
+    return replace(failure, sentence=hide_secrets(failure.sentence, url))
+
+
+def _diagnose(error: Exception, url: sa.URL) -> Failure:
+    place = show_url(url)
     if isinstance(error, Raced):
         return Failure(True, f"{place} is too busy: other processes were always faster; try again.")
     if isinstance(error, UnicodeDecodeError) or "Could not decode to UTF-8" in str(error):
@@ -68,11 +79,18 @@ def _sqlite(error: sqlite3.Error, place: str, file: Path) -> Failure:
 
 
 def _cannot_open(place: str, file: Path) -> str:
-    folder = file.absolute().parent
+    folder = Path(os.path.realpath(file)).parent
     if not folder.is_dir():
         return f"cannot open {place}: the folder {folder} does not exist; create it first"
     if not os.access(folder, os.W_OK):
-        return f"cannot open {place}: the folder {folder} is read-only; make it writable"
+        beside = f"{file.name}, {file.name}-wal and {file.name}-shm"
+        return (
+            f"cannot open {place}: the folder {folder} is read-only; make it writable, or copy"
+            f" {beside} together to a folder that is"
+        )
+    if not file.exists():
+        gone = f"{place} no longer holds the studies that were in it"
+        return f"{gone}: the file was deleted or renamed; put it back, or open the study again"
     return f"cannot open {place}; check that it is a file and that you may read and write it"
 
 
@@ -83,6 +101,7 @@ _REFUSED = (
     "does not exist",
     "permission denied",
 )
+_UNKNOWN_NAME = ("could not translate host name", "failed to resolve host", "not known")
 # 08 connection, 40 rollback (deadlock, serialisation), 53 resources but for a full disk, 55P03 lock
 # timeout, 57 shutdown and cancel, 25P03 idle in transaction too long (this process slept), XX000 a
 # crash under way
@@ -94,7 +113,9 @@ def _postgresql(error: BaseException, place: str) -> Failure:
     if state is None:  # no answer from the server: refused, lost or never reached
         if any(text in str(error) for text in _REFUSED):
             return _connection_refused(error, place)
-        return Failure(True, f"cannot reach {place}: {_line(error)}; check that the server runs.")
+        sentence = f"cannot reach {place}: {_line(error)}; check that the server runs."
+        # A name that cannot be looked up is more often wrong than away.
+        return Failure(True, sentence, not any(text in str(error) for text in _UNKNOWN_NAME))
     if state == "53100":
         full = f"the disk of {place} is full; free some space and repeat"
         return Failure(False, f"{full} ({_line(error)}).")

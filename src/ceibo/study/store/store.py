@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, final
 
 import sqlalchemy as sa
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
 from ceibo.study.store import history, lifecycle, measurements, migration, schema
+from ceibo.study.store.backup import back_up
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database
 from ceibo.study.store.integrity import Examination, examine
@@ -39,6 +41,7 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
+        self._database.await_server()
         if not create:
             self._check_tables()
         self._database.prepare_file()
@@ -82,6 +85,15 @@ class Store:
     def close(self) -> None:
         """Close the connections; a store in memory is gone."""
         self._database.close()
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the file was deleted, renamed or replaced under this store."""
+        return self._database.is_moved
+
+    def backup(self, target: Path, force: bool = False) -> None:
+        """Write all studies to a new SQLite file; one that exists is replaced only by `force`."""
+        back_up(self._database, target, force)
 
     def create_study(self, name: str, space: Any, settings: Any) -> StudyRecord:
         """Record a new study, whose name must be new; `space` and `settings` are JSON data."""
