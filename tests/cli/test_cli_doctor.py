@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ceibo as package
+from ceibo.study.store import Lease, NewTrial, Store
 from tests.cli.cli_tools import Ceibo
 
 OLD = Path(__file__).parents[1] / "data" / "29a131d"
@@ -114,8 +115,11 @@ def test_an_older_database_is_read_as_it_is(ceibo: Ceibo, tmp_path: Path) -> Non
 
 
 def test_a_lapsed_lease_is_a_note(ceibo: Ceibo, database: Path) -> None:
-    change(
-        database, "UPDATE ceibo_trials SET worker = 'gone', lease_until = 1000.0 WHERE number = 5"
-    )
+    store = Store(f"sqlite:///{database}")
+    lease = Lease("gone", seconds=60)
+    store.create_trials(store.study("bowl").id, [NewTrial({"x": 0.5}, lease=lease)])
+    store.close()
+    change(database, "UPDATE ceibo_trials SET lease_until = 1000.0 WHERE number = 6")
     answer = ceibo("doctor", database)
-    assert "its worker gone has not been heard of" in answer.out
+    assert answer.status == 0, answer
+    assert "trial 6: its worker gone has not been heard of" in answer.out

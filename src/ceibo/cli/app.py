@@ -18,6 +18,7 @@ from ceibo.cli.verbs import (
     backup,
     best,
     correct,
+    doctor,
     export,
     import_,
     init,
@@ -72,6 +73,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("show")(show.show)
     app.command("should-stop")(should_stop.should_stop)
     app.command("report")(report.report)
+    app.command("doctor")(doctor.doctor)
     app.command("export")(export.export)
     app.command("import")(import_.import_)
     app.command("backup")(backup.backup)

@@ -9,20 +9,19 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, final
 
-import sqlalchemy as sa
-
 from ceibo.decide.record import versions
 from ceibo.errors import CeiboError
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import Store, StudyRecord
 from ceibo.study.store.advice import sqlite_advice
 from ceibo.study.store.database import Database
-from ceibo.study.store.integrity import examine_rows
+from ceibo.study.store.integrity import examine as examine_rows
 from ceibo.study.store.lifecycle import GIVEN_UP
 from ceibo.study.store.network import network_file_system
 from ceibo.study.store.schema import VERSION, stored_version
 
 _PATIENCE: Final = 10.0  # seconds to wait for a database that does not answer
+_SHOWN: Final = 20  # damages listed one by one
 _HEADER: Final = b"SQLite format 3\0"  # how every SQLite file begins
 _RESTORE: Final = (
     "restore a backup; without one, keep a copy of the damaged file and try sqlite3's .recover"
@@ -132,15 +131,21 @@ def _look_at_tables(database: Database, notes: _Notes) -> bool:
 
 def _look_at_studies(database: Database, store: Store, name: str | None, notes: _Notes) -> None:
     """What every study holds, and what is wrong with its rows."""
-    for damage in database.read(lambda connection: examine_rows(connection, name)):
-        notes.find(damage)
+    chosen = None if name is None else store.study(name).id
+    rows = database.read(lambda connection: examine_rows(connection, chosen))
+    for damage in rows.findings[:_SHOWN]:
+        notes.find(damage.sentence)
+    if len(rows.findings) > _SHOWN:
+        notes.find(f"{len(rows.findings) - _SHOWN} more findings of this kind")
+    notes.facts.append(f"{rows.rows - rows.uncovered} of {rows.rows} records have a checksum")
+    if rows.findings:
+        return
     records = store.studies() if name is None else (store.study(name),)
     for record in records:
         try:
             _look_at_study(store, record, notes)
         except CeiboError as error:
             notes.find(f"study {record.name!r} cannot be used: {error}")
-    store.close()
 
 
 def _look_at_study(store: Store, record: StudyRecord, notes: _Notes) -> None:
@@ -165,7 +170,9 @@ def _look_at_study(store: Store, record: StudyRecord, notes: _Notes) -> None:
         notes.remarks.append(
             f"trials {listed} were asked for by hand and wait to be told, failed or released"
         )
-    lost = [t.number for t in trials if t.state == "failed" and (t.reason or "").startswith(GIVEN_UP)]
+    lost = [
+        t.number for t in trials if t.state == "failed" and (t.reason or "").startswith(GIVEN_UP)
+    ]
     for number in lost:
         notes.remarks.append(
             f"trial {number} was given up after several workers were lost with it; if it was not"

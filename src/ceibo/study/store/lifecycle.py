@@ -34,6 +34,8 @@ trials = schema.trials
 
 MAX_LOST = 3
 """A trial that was lost with this many workers is taken for the cause: it is recorded as failed."""
+GIVEN_UP = "given up"
+"""How the reason of its failure begins."""
 
 # event -> the states it leads from, and the state it leads to
 _LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), WITHDRAWN)}
@@ -146,8 +148,8 @@ def _giving_up(lost: int) -> dict[str, Any]:
     """The event that records a trial as failed because it was lost too often."""
     event = event_row("failed", FAILED, uuid.uuid4().hex)
     event["reason"] = (
-        f"given up: {lost} times a worker began it and was gone before there was a result (killed,"
-        " out of memory, a crash, or sys.exit in the objective). To try once more, enqueue the"
+        f"{GIVEN_UP}: {lost} times a worker began it and was gone before there was a result"
+        " (killed, out of memory, a crash, or sys.exit in the objective). To try once more, enqueue the"
         " same parameters"
     )
     return event
