@@ -56,7 +56,7 @@ def _show(found: Examination) -> None:
     for fact in found.facts:
         typer.echo(escape(fact))
     for remark in found.remarks:
-        typer.echo(f"note: {escape(remark)}.")
+        typer.echo(f"note: {escape(remark.rstrip('.'))}.")
     for finding in found.findings:
         typer.echo(f"PROBLEM: {escape(finding.sentence)}.\n  what to do: {escape(finding.advice)}.")
     if found.healthy:

@@ -149,8 +149,8 @@ def _giving_up(lost: int) -> dict[str, Any]:
     event = event_row("failed", FAILED, uuid.uuid4().hex)
     event["reason"] = (
         f"{GIVEN_UP}: {lost} times a worker began it and was gone before there was a result"
-        " (killed, out of memory, a crash, or sys.exit in the objective). To try once more, enqueue the"
-        " same parameters"
+        " (killed, out of memory, a crash, or sys.exit in the objective). To try once more,"
+        " enqueue the same parameters"
     )
     return event
 
