@@ -101,7 +101,8 @@ def _look_at_file(database: Database, notes: _Notes) -> bool:
         notes.find(f"{file} is not an SQLite database, or its first page is damaged")
         return False
     log = file.with_name(file.name + "-wal")
-    beside = f", and {log.stat().st_size:,} in its log" if log.exists() else ""
+    waiting = log.stat().st_size if log.exists() else 0
+    beside = f", and {waiting:,} in its log" if waiting else ""
     notes.facts.append(f"{file}: {file.stat().st_size:,} bytes{beside}")
     if kind := network_file_system(file.resolve().parent):
         notes.remarks.append(
