@@ -89,6 +89,10 @@ class CommandFailedError(EvaluationsFailedError):
     """A command gave no finite value; the message has its last output."""
 
 
+class ObjectiveError(CeiboError):
+    """The objective raised, in another process, what cannot be brought here; its cause has all."""
+
+
 class ObjectiveExitError(CeiboError):
     """On an executor the objective raised SystemExit or the like, which is no result."""
 

@@ -13,7 +13,15 @@ from typing import Any, Final, final
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
-from ceibo.study.evaluation import Inline, Objective, evaluate, how_lost, measurement_of, result_of
+from ceibo.study.evaluation import (
+    Inline,
+    Objective,
+    evaluate,
+    hand_out,
+    how_lost,
+    measurement_of,
+    result_of,
+)
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease
@@ -121,9 +129,9 @@ class Runner:
         if _might_be_last(trial) and self.running:
             self.waiting = trial
             return True
-        hand_out = (trial.number, trial.attempt)
+        given = hand_out(trial.number, trial.attempt)
         try:
-            future = self.executor.submit(evaluate, self.objective, dict(trial.params), hand_out)
+            future = self.executor.submit(evaluate, self.objective, dict(trial.params), given)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
         self.running[future] = trial
@@ -149,7 +157,7 @@ class Runner:
                 raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
         except Exception as failure:
             # Raised by the objective, or because its value is no finite measurement.
-            if error is None or isinstance(error, EvaluationsFailedError):
+            if error is None or isinstance(failure, EvaluationsFailedError):
                 reason = str(failure)
             else:
                 reason = "".join(traceback.format_exception(failure))
