@@ -110,7 +110,12 @@ class VerbError(CeiboError):
 
 
 class StorageError(CeiboError):
-    """The database cannot be used; what was stored before is still there."""
+    """The database cannot be used; what was stored before is still there.
+
+    `unstored` has what a run had measured and could not store, each as a NotStoredError.
+    """
+
+    unstored: tuple["NotStoredError", ...] = ()
 
 
 class MissingDatabaseError(StorageError):

@@ -124,6 +124,8 @@ class _Stoppable(Future[Any]):
 
     def cancel(self) -> bool:
         self._command.stop()
+        with suppress(BaseException):  # what has been printed is still read
+            self.exception(timeout=1.0)
         return False
 
 
