@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from ceibo import Float, Measurement, Study
-from ceibo.errors import ConflictError, InputError, NewerSchemaError, NotFoundError, StorageError
-from ceibo.study.store import DONE, NewTrial, Store, StudyRecord, schema
-from ceibo.study.store.database import Database
+from ceibo.errors import ConflictError, InputError, NotFoundError, StorageError
+from ceibo.study.store import DONE, NewTrial, Store, StudyRecord
 from ceibo.study.store.transaction import StudyTransaction
 
 SPACE = {"x": Float(0, 1)}
@@ -251,41 +250,12 @@ def test_a_storage_that_stays_away_is_named_with_the_value(tmp_path: Path) -> No
     store = Store(f"sqlite:///{tmp_path / 'study.db'}", patience=0.1)
     study = store.create_study("s", {}, {})
     store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
-    store._database.write(lambda c: c.exec_driver_sql("DROP TABLE ceibo_schema"))
+    refusal = "BEFORE INSERT ON ceibo_events BEGIN SELECT RAISE(ABORT, 'no'); END"
+    store._database.write(lambda c: c.exec_driver_sql(f"CREATE TRIGGER refusal {refusal}"))
     with pytest.raises(StorageError, match=r"trial 0 was not corrected to 66\.5 ± 1: "):
         store.correct(study.id, 0, Measurement(66.5, noise=1))
     assert values(store, study) == [("", 1)]
     store.close()
-
-
-# -- other versions --------------------------------------------------------------------
-
-
-def version(url: str) -> int | None:
-    plain = Database(url, 5.0)
-    found = plain.read(schema.stored_version)
-    plain.close()
-    return found
-
-
-def test_a_ceibo_that_knows_no_corrections_refuses_a_database_with_one(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(url)
-    study = store.create_study("s", {}, {})
-    store.create_trials(study.id, [NewTrial(X, measurement=Measurement(1))])
-    store.correct(study.id, 0, Measurement(1))
-    assert version(url) == 1  # without a correction it is what it was
-    store.correct(study.id, 0, Measurement(2))
-    store.correct(study.id, 0, Measurement(3))
-    store.close()
-    assert version(url) == schema.VERSION == 2
-    again = Store(url)
-    assert again.snapshot(study.id).trials[0].measurements[0].measurement.value == 3
-    again.close()
-    monkeypatch.setattr(schema, "VERSION", 1)
-    with pytest.raises(NewerSchemaError, match="upgrade ceibo"):
-        Store(url)
 
 
 # -- the study -------------------------------------------------------------------------

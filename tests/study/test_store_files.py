@@ -1,5 +1,6 @@
 """Files, disks, servers and versions that are not as they should be: a clear error, no loss."""
 
+import contextlib
 import copy
 import os
 import pickle
@@ -160,11 +161,11 @@ def test_not_a_database(tmp_path: Path) -> None:
     [
         (
             "UPDATE ceibo_trials SET params = 'garbage' WHERE number = 1",
-            "trial 1 is damaged.*expected JSON.*'garbage'",
+            "trial 1 .* is damaged.*expected JSON.*'garbage'",
         ),
         (
             "UPDATE ceibo_trials SET params = '3' WHERE number = 1",
-            "trial 1 is damaged.*expected parameters, got 3",
+            "trial 1 .* is damaged.*expected parameters, got 3",
         ),
         (
             "UPDATE ceibo_trials SET params = '{\"x\": 7}' WHERE number = 1",
@@ -177,20 +178,20 @@ def test_not_a_database(tmp_path: Path) -> None:
         ("UPDATE sqlite_master SET sql = 'CREATE ' || CAST(x'EA41' AS TEXT)", "is damaged"),
         (
             "UPDATE ceibo_trials SET suggestion = '{' WHERE number = 3",
-            "the suggestion of trial 3 is damaged",
+            "the suggestion of trial 3 .* is damaged",
         ),
         (
             "UPDATE ceibo_trials SET suggestion = '{\"hyperparameters\": {}}'",
             "suggestion of trial 3 of study 's' is",
         ),
-        ("DELETE FROM ceibo_trials WHERE number = 3", "trial 3 is damaged"),
+        ("DELETE FROM ceibo_trials WHERE number = 3", "last trial 2"),
         (
             "UPDATE ceibo_events SET value = NULL WHERE number = 2",
-            "a measurement of trial 2 is damaged",
+            "a measurement of trial 2 .* is damaged",
         ),
         (
             "UPDATE ceibo_events SET replicates = '[' WHERE number = 2",
-            "a measurement of trial 2 is damaged",
+            "a measurement of trial 2 .* is damaged",
         ),
         (
             "UPDATE ceibo_events SET kind = 'annulled' WHERE seq = 6",
@@ -221,6 +222,9 @@ def test_damage_is_named(tmp_path: Path, damage: str, named: str) -> None:
     other = sqlite3.connect(tmp_path / "lab.db")
     other.execute("PRAGMA writable_schema = ON")
     other.execute(damage)
+    for table in ("studies", "trials", "events"):  # as in a database of an older version
+        with contextlib.suppress(sqlite3.Error):
+            other.execute(f"UPDATE ceibo_{table} SET checksum = NULL")
     other.commit()
     other.close()
     with pytest.raises(StorageError, match=named):
@@ -339,34 +343,6 @@ def test_newer_version_is_refused_unchanged(url: str) -> None:
     version = plain.read(lambda c: c.execute(sa.select(schema.versions.c.version)).scalars().all())
     assert version == [schema.VERSION + 1]
     plain.close()
-
-
-def test_older_version_is_migrated_in_one_transaction(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(url)
-    store.create_study("s", {}, {})
-    store.close()
-    steps = []
-
-    def add_column(connection: sa.Connection) -> None:
-        steps.append(1)
-        connection.exec_driver_sql("ALTER TABLE ceibo_studies ADD COLUMN note TEXT")
-        if len(steps) == 1:
-            raise RuntimeError("killed in the middle")
-
-    monkeypatch.setattr(schema, "TABLES", 2)
-    monkeypatch.setattr(schema, "MIGRATIONS", {1: add_column})
-    with pytest.raises(RuntimeError):
-        Store(url)
-    store = Store(url)  # the column is not there twice: the first attempt left nothing
-    assert store.study("s").name == "s"
-    columns = store._database.read(
-        lambda c: [col["name"] for col in sa.inspect(c).get_columns("ceibo_studies")]
-    )
-    assert columns[-1] == "note"
-    assert store._database.read(schema.stored_version) == 2
-    store.close()
 
 
 def test_memory_is_refused_in_a_child(tmp_path: Path) -> None:

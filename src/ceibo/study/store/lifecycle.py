@@ -13,21 +13,24 @@ import sqlalchemy as sa
 
 from ceibo.errors import NumberTakenError
 from ceibo.study.store import schema
+from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
+from ceibo.study.store.readers import check_row, name_of_trial, trial_from_row
 from ceibo.study.store.records import (
     FAILED,
     QUEUED,
     RUNNING,
     WITHDRAWN,
+    Event,
     Lease,
     NewTrial,
     StoredTrial,
 )
-from ceibo.study.store.rows import check_lease, event_row, new_rows, to_reason, trial_from_row
+from ceibo.study.store.rows import check_lease, event_row, new_rows, to_reason
 from ceibo.study.store.transaction import StudyTransaction, change_study, is_trial
 
-trials, events = schema.trials, schema.events
+trials = schema.trials
 
 MAX_LOST = 3
 """A trial that was lost with this many workers is taken for the cause: it is recorded as failed."""
@@ -63,11 +66,12 @@ def create_trials(
         for index, (trial, event) in enumerate(rows):
             place = {"study_id": study_id, "number": study.trials + index}
             seq = study.seq + 1 + index
-            trial.update(place, created_seq=seq, token=token)
+            lease = new[index].lease if trial["worker"] is not None else None
+            until = None if lease is None else transaction.time + lease.seconds
+            trial.update(place, created_seq=seq, token=token, lease_until=until)
+            trial["checksum"] = checksum_of(trials, trial)
             event.update(place, seq=seq)
-        # "seconds" is the length of the lease, which the database's clock counts from now, or None
-        until = transaction.now + sa.bindparam("seconds", type_=sa.Double())
-        connection.execute(trials.insert().values(lease_until=until), [trial for trial, _ in rows])
+        connection.execute(trials.insert(), [trial for trial, _ in rows])
         transaction.insert_events([event for _, event in rows])
         transaction.advance(len(rows), len(rows))
         fresh = sa.select(trials).where(
@@ -106,34 +110,35 @@ def _claimable(
 ) -> sa.Row[Any] | None:
     """The first trial that is queued or whose lease has lapsed."""
     lapsed = sa.and_(trials.c.state == RUNNING, trials.c.lease_until < now)
-    return connection.execute(
-        sa.select(trials)
+    row = connection.execute(
+        sa.select(*schema.whole(connection, trials))
         .where(trials.c.study_id == study_id, trials.c.state.in_([QUEUED, RUNNING]))
         .where(sa.or_(trials.c.state == QUEUED, lapsed))
         .order_by(trials.c.number)
         .limit(1)
     ).first()
+    if row is not None:
+        check_row(trials, row, name_of_trial(row))
+    return row
 
 
 def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
     """The first claimable trial, after recording as failed those that were lost too often."""
     claimable = (transaction.connection, transaction.now, transaction.study_id)
     row = _claimable(*claimable)
-    while row is not None and (lost := _times_lost(transaction, row.number)) >= MAX_LOST:
+    while row is not None and (lost := _times_lost(transaction.history(row))) >= MAX_LOST:
         transaction.append(row, _giving_up(lost))
         transaction.lock()
         row = _claimable(*claimable)
     return row
 
 
-def _times_lost(transaction: StudyTransaction, number: int) -> int:
+def _times_lost(history: Sequence[Event]) -> int:
     """How often a worker began a trial and neither ended it nor gave it back unharmed."""
-    of_trial = events.c.study_id == transaction.study_id, events.c.number == number
-    query = sa.select(events.c.kind, events.c.reason).where(*of_trial)
-    happened = transaction.connection.execute(query.where(events.c.worker.is_not(None))).all()
-    begun = [kind for kind, _ in happened if kind in ("asked", "claimed")]
-    failed = [kind for kind, _ in happened if kind == "failed"]
-    unharmed = [each for each in happened if tuple(each) == ("released", None)]
+    happened = [event for event in history if event.worker is not None]
+    begun = [event for event in happened if event.kind in ("asked", "claimed")]
+    failed = [event for event in happened if event.kind == "failed"]
+    unharmed = [event for event in happened if (event.kind, event.reason) == ("released", None)]
     return len(begun) - len(failed) - len(unharmed)
 
 
@@ -154,7 +159,7 @@ def _hand_out(
     """Give a trial to the worker of the lease; a lost race repeats the transaction."""
     study_id, connection = transaction.study_id, transaction.connection
     worker = None if lease is None else lease.worker
-    until = None if lease is None else transaction.now + lease.seconds
+    until = None if lease is None else transaction.time + lease.seconds
     unchanged = (trials.c.state == row.state, trials.c.attempt == row.attempt)
     update = trials.update().where(*is_trial(study_id, row.number), *unchanged)
     out = {"state": RUNNING, "attempt": row.attempt + 1, "claim": token}
@@ -177,12 +182,10 @@ def fail(database: Database, study_id: int, number: int, reason: str, worker: st
 
     def work(transaction: StudyTransaction) -> int:
         trial = transaction.trial(number)
-        query = sa.select(events.c.seq, events.c.key, events.c.reason)
-        query = query.where(events.c.study_id == study_id, events.c.number == number)
-        failures = query.where(events.c.kind == "failed").order_by(events.c.seq)
-        for row in transaction.connection.execute(failures):
-            if row.key == token or (trial.state == FAILED and row.reason == event["reason"]):
-                return int(row.seq)
+        for old in transaction.history(trial):
+            same = trial.state == FAILED and old.reason == event["reason"]
+            if old.kind == "failed" and (old.key == token or same):
+                return old.seq
         holds = trial.state == RUNNING and worker in (None, trial.worker)
         event["state"] = FAILED if trial.state == QUEUED or holds else trial.state
         return transaction.append(trial, event)
@@ -205,7 +208,7 @@ def leave(
 
     def work(transaction: StudyTransaction) -> bool:
         trial = transaction.trial(number)
-        if transaction.has_event(number, kind, event["key"]):
+        if any((old.kind, old.key) == (kind, event["key"]) for old in transaction.history(trial)):
             return True  # an earlier run was committed without an answer
         if trial.state not in before or worker not in (None, trial.worker):
             return False

@@ -6,13 +6,10 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, InputError, NotFoundError, NotStoredError, StorageError
-from ceibo.study.store import schema
 from ceibo.study.store.database import Database
 from ceibo.study.store.records import DONE, StoredMeasurement, Told, measurements_after
-from ceibo.study.store.rows import check_label, event_from_row, event_row, measurement_columns
+from ceibo.study.store.rows import check_label, event_row, measurement_columns
 from ceibo.study.store.transaction import StudyTransaction, change_study
-
-events = schema.events
 
 
 def tell(
@@ -28,7 +25,7 @@ def tell(
     def work(transaction: StudyTransaction) -> Told:
         trial = transaction.trial(number)
         if transaction.has_event(number, "measured", key):
-            told = _read_measurements(transaction, number)
+            told = _read_measurements(transaction, trial)
             stored = next(each for each in told if each.key == key)
             return _answer_repeat(number, stored, measurement)
         event = event_row("measured", DONE, key, worker=trial.worker)
@@ -75,15 +72,14 @@ def correct(
     def work(transaction: StudyTransaction) -> Measurement:
         trial = transaction.trial(number)
         for wrong in tried:  # an earlier run may have been committed without an answer
-            if _successor(transaction, number, wrong) == measurement:
+            if _successor(transaction, trial, wrong) == measurement:
                 return wrong.measurement
-        wrong = _measurement_to_correct(_read_measurements(transaction, number), trial, key)
+        wrong = _measurement_to_correct(_read_measurements(transaction, trial), trial, key)
         if wrong.measurement == measurement:
             return measurement
         tried.append(wrong)
         event = event_row("corrected", trial.state, str(wrong.version))
         transaction.append(trial, event | measurement_columns(measurement))
-        schema.mark_corrected(transaction.connection)
         return wrong.measurement
 
     try:
@@ -113,21 +109,21 @@ def _measurement_to_correct(
     raise NotFoundError(f"{missing}; it has {listed}.")
 
 
-def _read_measurements(transaction: StudyTransaction, number: int) -> tuple[StoredMeasurement, ...]:
+def _read_measurements(
+    transaction: StudyTransaction, trial: sa.Row[Any]
+) -> tuple[StoredMeasurement, ...]:
     """The measurements of a trial as they are now."""
-    values = (events.c.number == number, events.c.kind.in_(["measured", "corrected"]))
-    query = sa.select(events).where(events.c.study_id == transaction.study_id, *values)
     stored: tuple[StoredMeasurement, ...] = ()
-    for row in transaction.connection.execute(query.order_by(events.c.seq)):
-        stored = measurements_after(stored, event_from_row(row))
+    for event in transaction.history(trial):
+        stored = measurements_after(stored, event)
     return stored
 
 
 def _successor(
-    transaction: StudyTransaction, number: int, wrong: StoredMeasurement
+    transaction: StudyTransaction, trial: sa.Row[Any], wrong: StoredMeasurement
 ) -> Measurement | None:
     """What replaced a value, or None if nothing has."""
-    of_trial = events.c.study_id == transaction.study_id, events.c.number == number
-    by = events.c.kind == "corrected", events.c.key == str(wrong.version)
-    row = transaction.connection.execute(sa.select(events).where(*of_trial, *by)).first()
-    return None if row is None else event_from_row(row).measurement
+    for event in transaction.history(trial):
+        if (event.kind, event.key) == ("corrected", str(wrong.version)):
+            return event.measurement
+    return None

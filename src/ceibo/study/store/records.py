@@ -8,6 +8,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.errors import StorageError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
+STATES = (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
 KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
 
 
@@ -132,7 +133,8 @@ def damaged(what: str, found: object) -> StorageError:
     """The error for stored data that ceibo cannot have written; `found` says what is wrong."""
     found = str(found).rstrip(".")
     return StorageError(
-        f"{what} is damaged in the database: {found}; restore a copy (nothing was changed)."
+        f"{what} is damaged in the database: {found}; run ceibo doctor to see what else is, and"
+        " restore a copy (nothing was changed)."
     )
 
 
@@ -145,15 +147,18 @@ def fold(
     trials that are new in these events, in order of number.
     """
     trials = list(snapshot.trials)
+    count = len(trials) + len(params)
     fresh = iter(params)
     for event in events:
         if event.number == len(trials) and (given := next(fresh, None)) is not None:
             trials.append(
                 StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq)
             )
-        if event.number >= len(trials):
+        if not 0 <= event.number < len(trials):
             raise damaged(f"trial {event.number}", "the history speaks of it, but it is not there")
         trials[event.number] = _after(trials[event.number], event)
+    if len(trials) != count:
+        raise damaged(f"trial {len(trials)}", "the history does not speak of it")
     return Snapshot(seq, tuple(trials))
 
 
@@ -163,11 +168,18 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
         trial,
         state=event.state,
         attempt=trial.attempt + (event.kind in ("asked", "claimed")),
-        worker=event.worker if event.state == RUNNING else None,
+        worker=_holder(trial, event),
         reason=event.reason if event.kind == "failed" else trial.reason,
         changed=event.seq,
         measurements=measurements_after(trial.measurements, event),
     )
+
+
+def _holder(trial: StoredTrial, event: Event) -> str | None:
+    """The worker that holds a trial after an event."""
+    if event.state != RUNNING:
+        return None
+    return event.worker if event.kind in ("asked", "claimed") else trial.worker
 
 
 def measurements_after(

@@ -1,35 +1,21 @@
-"""Rows of the tables from what the caller gave, and records from rows."""
+"""Rows of the tables, from what the caller gave."""
 
 import json
 import math
 from typing import Any
 
-import sqlalchemy as sa
-
 from ceibo.decide.measurement import Measurement
-from ceibo.errors import InputError, NewerSchemaError
-from ceibo.study.store.records import (
-    DONE,
-    FAILED,
-    KINDS,
-    QUEUED,
-    RUNNING,
-    Event,
-    Lease,
-    NewTrial,
-    StoredTrial,
-    StudyRecord,
-    damaged,
-)
+from ceibo.errors import InputError
+from ceibo.study.store.records import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial
 
 MAX_REASON = 20_000
 """Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
 
 
 def event_row(kind: str, state: str, key: str, worker: str | None = None) -> dict[str, Any]:
-    """The row of an event without its place (study, trial and sequence number)."""
-    blank = dict.fromkeys(("value", "noise", "replicates", "reason"))
-    return {"kind": kind, "state": state, "key": key, "worker": worker, **blank}
+    """The row of an event without its place (study, trial and sequence number) and time."""
+    blank = dict.fromkeys(("value", "noise", "replicates", "reason", "data"))
+    return {"kind": kind, "state": state, "key": key, "worker": worker, "outcome": "", **blank}
 
 
 def measurement_columns(measurement: Measurement) -> dict[str, Any]:
@@ -60,7 +46,7 @@ def new_rows(new: NewTrial) -> tuple[dict[str, Any], dict[str, Any]]:
         "state": event["state"],
         "attempt": int(out),
         "worker": worker if out else None,
-        "seconds": new.lease.seconds if new.lease is not None and out else None,
+        "data": None,
     }
     return trial, event
 
@@ -99,54 +85,3 @@ def check_lease(lease: Lease | None) -> None:
     if not 0 < lease.seconds < math.inf:
         wanted = "a lease of a positive number of seconds"
         raise InputError(f"expected {wanted}, got {lease.seconds!r}.")
-
-
-def study_from_row(row: sa.Row[Any]) -> StudyRecord:
-    """The study that a row holds."""
-    what = f"study {row.name!r}"
-    space, settings = from_text(row.space, what), from_text(row.settings, what)
-    return StudyRecord(row.id, row.name, space, settings, row.created)
-
-
-def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
-    """The trial that a row holds, which event `seq` has just created or handed out."""
-    params = params_from_text(row.number, row.params)
-    return StoredTrial(
-        row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq
-    )
-
-
-def event_from_row(row: sa.Row[Any]) -> Event:
-    """The event that a row holds; an unknown kind is refused, as it may change what others mean."""
-    if row.kind not in KINDS:
-        raise NewerSchemaError(
-            f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not"
-            " know; upgrade ceibo (nothing was changed)."
-        )
-    measurement = None
-    if row.kind in ("measured", "corrected"):
-        what = f"a measurement of trial {row.number}"
-        replicates = tuple(from_text(row.replicates, what)) if row.replicates else ()
-        try:
-            measurement = Measurement(row.value, row.noise, replicates)
-        except InputError as error:
-            raise damaged(what, error) from error
-    facts = (row.seq, row.number, row.kind, row.state, row.key, row.time)
-    return Event(*facts, row.worker, measurement, row.reason)
-
-
-def params_from_text(number: int, text: str) -> dict[str, Any]:
-    """The parameters of a trial, stored as this text."""
-    what = f"trial {number}"
-    params = from_text(text, what)
-    if not isinstance(params, dict):
-        raise damaged(what, f"expected parameters, got {params!r}")
-    return params
-
-
-def from_text(text: str, what: str) -> Any:
-    """The JSON data stored as this text; `what` names it in the error."""
-    try:
-        return json.loads(text)
-    except (TypeError, ValueError):
-        raise damaged(what, f"expected JSON, got {str(text)[:60]!r}") from None

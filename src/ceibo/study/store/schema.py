@@ -1,30 +1,43 @@
-"""The tables, their version, and how an older version becomes this one.
+"""The tables and their version.
 
 ceibo_studies   one row per study; `seq` is the number of its last event, `trials` the number of its
-                trials
+                trials; `turn` is the worker whose turn it is to record the next trial, until
+                `turn_until`
 ceibo_trials    one row per trial: what never changes (params, suggestion), and the present state,
                 which claims compare and swap
 ceibo_events    everything that happened, numbered per study; measurements are the events of kind
                 "measured", and those of kind "corrected" replace the value of the event whose `seq`
-                is their `key`
+                is their `key`; `outcome` names what was measured, "" where there is one thing only
+
+`data` of each table is JSON about whatever else belongs to the row, and an event about the study as
+a whole has the number -1. This version writes neither, nor an `outcome`: where they are found, a
+newer ceibo has written them, and what they mean for the other rows is not known here.
+
+`checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
+older ceibo, with the database open since before it was brought to this version, wrote the row.
 """
 
-from collections.abc import Callable, Mapping
+from typing import Any
 
 import sqlalchemy as sa
 
 from ceibo.errors import NewerSchemaError, StorageError
 
-VERSION = 2
-"""The newest version that is understood here.
+VERSION = 3
+"""The version that is written, and the newest that is understood.
 
-1   the tables below
-2   the same, with a correction among the events. The first correction brings a database to this
-    version: a ceibo that knows no corrections would show the wrong values of such a database, and
-    so refuses it, but opens all others.
+1   the tables without the columns of ADDED
+2   the same, with a correction among the events
+3   the tables below
+
+The older two are read as they are; the first write brings a database to this one (migration.py).
 """
-TABLES = 1
-"""The version that the tables are created in, and that older ones are brought to."""
+ADDED = {
+    "ceibo_studies": ("data", "checksum", "turn", "turn_until"),
+    "ceibo_trials": ("data", "checksum"),
+    "ceibo_events": ("outcome", "data", "checksum"),
+}
+"""The columns that version 3 has added to each table."""
 
 metadata = sa.MetaData()
 
@@ -41,6 +54,10 @@ studies = sa.Table(
     sa.Column("token", sa.Text, nullable=False),
     sa.Column("seq", sa.BigInteger, nullable=False),
     sa.Column("trials", sa.Integer, nullable=False),
+    sa.Column("data", sa.Text),
+    sa.Column("checksum", sa.Text),
+    sa.Column("turn", sa.Text),
+    sa.Column("turn_until", sa.Double),
 )
 
 trials = sa.Table(
@@ -57,6 +74,8 @@ trials = sa.Table(
     sa.Column("claim", sa.Text),
     sa.Column("worker", sa.Text),
     sa.Column("lease_until", sa.Double),
+    sa.Column("data", sa.Text),
+    sa.Column("checksum", sa.Text),
     sa.Index("ceibo_trials_by_state", "study_id", "state", "number"),
 )
 
@@ -75,48 +94,57 @@ events = sa.Table(
     sa.Column("noise", sa.Double),
     sa.Column("replicates", sa.Text),
     sa.Column("reason", sa.Text),
-    sa.UniqueConstraint("study_id", "number", "kind", "key", name="ceibo_events_once"),
+    sa.Column("outcome", sa.Text, nullable=False, server_default=sa.text("''")),
+    sa.Column("data", sa.Text),
+    sa.Column("checksum", sa.Text),
+    sa.UniqueConstraint("study_id", "number", "kind", "key", "outcome", name="ceibo_events_once"),
 )
 
-Migration = Callable[[sa.Connection], None]
-MIGRATIONS: Mapping[int, Migration] = {}
-"""Version n -> the step from n to n + 1; every step of one upgrade shares a transaction."""
-
-# "ceib": any number will do, as long as every version of ceibo uses the same
-_LOCK = 0x63656962
+_KNOWN = "ceibo_version"
+"""Under this name a connection remembers that its database is of the newest version."""
 
 
 def stored_version(connection: sa.Connection) -> int | None:
     """The version of the tables in this database, or None if it has none."""
+    if connection.info.get(_KNOWN) == VERSION:
+        return VERSION
     if not sa.inspect(connection).has_table(versions.name):
         return None
-    version: int | None = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
-    if version is None:
+    version = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
+    if not isinstance(version, int) or version < 1:
         raise StorageError(
-            "expected a version in the table ceibo_schema, got an empty table; restore a copy."
+            f"expected a version in the table ceibo_schema, got {version!r}; restore a copy."
         )
     if version > VERSION:
         raise NewerSchemaError(
             f"expected a database of at most schema version {VERSION}, got schema version"
             f" {version}; upgrade ceibo (nothing was changed)."
         )
+    if version < VERSION and has_new_columns(connection):
+        raise StorageError(
+            f"expected schema version {VERSION} in the table ceibo_schema, as the tables have its"
+            f" columns, got {version}; restore a copy."
+        )
+    if version == VERSION:
+        connection.info[_KNOWN] = version
     return version
 
 
-def upgrade(connection: sa.Connection) -> None:
-    """Create the tables or bring them to TABLES, inside the caller's write transaction."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-    version = stored_version(connection)
-    if version is None:
-        metadata.create_all(connection)
-        connection.execute(versions.insert().values(version=TABLES))
-        return
-    for step in range(version, TABLES):
-        MIGRATIONS[step](connection)
-        connection.execute(versions.update().values(version=step + 1))
+def has_new_columns(connection: sa.Connection) -> bool:
+    """Whether the table of events has the columns of this version."""
+    found = {column["name"] for column in sa.inspect(connection).get_columns(events.name)}
+    return not found.isdisjoint(ADDED[events.name])
 
 
-def mark_corrected(connection: sa.Connection) -> None:
-    """Note that the database holds a correction, in the transaction that writes it."""
-    connection.execute(versions.update().where(versions.c.version < 2).values(version=2))
+def whole(connection: sa.Connection, table: sa.Table) -> list[Any]:
+    """What to select for all columns of a table; those an older version lacks are blank."""
+    # whoever writes has brought the tables to this version
+    writes = connection.get_execution_options().get("ceibo_write")
+    if writes or stored_version(connection) in (None, VERSION):
+        return [table]
+    return [_blank(c) if c.name in ADDED[table.name] else c for c in table.c]
+
+
+def _blank(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
+    """What a row of an older version has in place of a column."""
+    return (sa.null() if column.nullable else sa.literal_column("''")).label(column.name)

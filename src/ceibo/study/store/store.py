@@ -8,8 +8,10 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
-from ceibo.study.store import history, lifecycle, measurements, schema
+from ceibo.study.store import history, lifecycle, measurements, migration, schema
+from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database
+from ceibo.study.store.readers import check_columns, study_from_row, suggestion_from_row
 from ceibo.study.store.records import (
     EMPTY,
     RUNNING,
@@ -21,7 +23,7 @@ from ceibo.study.store.records import (
     StudyRecord,
     Told,
 )
-from ceibo.study.store.rows import check_label, check_lease, from_text, study_from_row, to_text
+from ceibo.study.store.rows import check_label, check_lease, to_text
 
 studies, trials = schema.studies, schema.trials
 
@@ -39,8 +41,8 @@ class Store:
         if not create:
             self._check_tables()
         self._database.prepare_file()
-        if (self._database.read(schema.stored_version, CONNECT_SECONDS) or 0) < schema.TABLES:
-            self._database.write(schema.upgrade, CONNECT_SECONDS)
+        if self._database.read(schema.stored_version, CONNECT_SECONDS) is None:
+            self._database.write(migration.create_tables, CONNECT_SECONDS)
 
     def _check_file(self, create: bool) -> None:
         file = self._database.file
@@ -88,10 +90,14 @@ class Store:
         query = sa.select(studies).where(studies.c.name == name)
 
         def work(connection: sa.Connection) -> StudyRecord:
+            migration.upgrade(connection)
             found = connection.execute(query).first()
             if found is None:
                 insert = studies.insert().values(**row, created=self._database.now, seq=0, trials=0)
                 connection.execute(insert)
+                # the number that the database gave it is part of what the checksum covers
+                seal = {"checksum": checksum_of_row(studies, connection.execute(query).one())}
+                connection.execute(studies.update().where(studies.c.name == name).values(**seal))
                 found = connection.execute(query).one()
             elif found.token != token:  # the same: an earlier run was committed without an answer
                 raise ConflictError(
@@ -105,7 +111,8 @@ class Store:
         """The study of that name."""
 
         def work(connection: sa.Connection) -> StudyRecord:
-            row = connection.execute(sa.select(studies).where(studies.c.name == name)).first()
+            query = sa.select(*schema.whole(connection, studies)).where(studies.c.name == name)
+            row = connection.execute(query).first()
             if row is None:
                 names = sa.select(studies.c.name).order_by(studies.c.id).limit(10)
                 listed = ", ".join(map(repr, connection.scalars(names))) or "none"
@@ -118,9 +125,12 @@ class Store:
 
     def studies(self) -> tuple[StudyRecord, ...]:
         """All studies, in order of creation."""
-        query = sa.select(studies).order_by(studies.c.id)
-        rows = self._database.read(lambda connection: connection.execute(query).all())
-        return tuple(map(study_from_row, rows))
+
+        def work(connection: sa.Connection) -> tuple[StudyRecord, ...]:
+            query = sa.select(*schema.whole(connection, studies)).order_by(studies.c.id)
+            return tuple(map(study_from_row, connection.execute(query)))
+
+        return self._database.read(work)
 
     def create_trials(
         self, study_id: int, new: Sequence[NewTrial], *, expect_number: int | None = None
@@ -155,15 +165,17 @@ class Store:
 
     def leases(self, study_id: int) -> dict[int, tuple[str, float]]:
         """Number -> (worker, seconds left) of the leased running trials; below 0 it has lapsed."""
-        left = (trials.c.lease_until - self._database.now).label("left")
+        clock = self._database.now.label("clock")
         query = (
-            sa.select(trials.c.number, trials.c.worker, left)
+            sa.select(trials.c.number, trials.c.worker, trials.c.lease_until, clock)
             .where(trials.c.study_id == study_id, trials.c.state == RUNNING)
             .where(trials.c.lease_until.is_not(None))
             .order_by(trials.c.number)
         )
         rows = self._database.read(lambda connection: connection.execute(query).all())
-        return {row.number: (row.worker, row.left) for row in rows}
+        for row in rows:
+            check_columns(trials, row, f"trial {row.number}", ("number", "worker", "lease_until"))
+        return {row.number: (row.worker, row.lease_until - row.clock) for row in rows}
 
     def tell(self, study_id: int, number: int, measurement: Measurement, key: str = "") -> Told:
         """Store a measurement of a trial, once per key.
@@ -215,19 +227,22 @@ class Store:
 
     def events(self, study_id: int, since: int = 0) -> tuple[Event, ...]:
         """The history after event `since`, in order."""
-        return self._database.read(
-            lambda connection: tuple(history.read_events(connection, study_id, since, None))
-        )
+
+        def work(connection: sa.Connection) -> tuple[Event, ...]:
+            until = history.read_last_seq(connection, study_id)
+            return tuple(history.read_events(connection, study_id, since, until))
+
+        return self._database.read(work)
 
     def suggestions(self, study_id: int, numbers: Sequence[int] | None = None) -> dict[int, Any]:
         """Number -> what was recorded with the suggestion of that trial (all by default)."""
-        query = (
-            sa.select(trials.c.number, trials.c.suggestion)
-            .where(trials.c.study_id == study_id, trials.c.suggestion.is_not(None))
-            .order_by(trials.c.number)
-        )
+        wanted = [trials.c.study_id == study_id, trials.c.suggestion.is_not(None)]
         if numbers is not None:
-            query = query.where(trials.c.number.in_(list(numbers)))
-        rows = self._database.read(lambda connection: connection.execute(query).all())
-        what = "the suggestion of trial"
-        return {number: from_text(text, f"{what} {number}") for number, text in rows}
+            wanted.append(trials.c.number.in_(list(numbers)))
+
+        def work(connection: sa.Connection) -> dict[int, Any]:
+            query = sa.select(*schema.whole(connection, trials)).where(*wanted)
+            rows = connection.execute(query.order_by(trials.c.number))
+            return {row.number: suggestion_from_row(row) for row in rows}
+
+        return self._database.read(work)

@@ -7,13 +7,27 @@ import sqlalchemy as sa
 
 from ceibo.errors import NotFoundError
 from ceibo.study.store import schema
+from ceibo.study.store.checksum import checksum_of
+from ceibo.study.store.counters import (
+    COUNTERS,
+    LAST_EVENT,
+    LAST_TRIAL,
+    STUDY,
+    agree,
+    check_counters,
+)
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
+from ceibo.study.store.migration import upgrade
+from ceibo.study.store.readers import check_row, event_from_row, name_of_trial
+from ceibo.study.store.records import Event, damaged
 
 T = TypeVar("T")
 Clock = sa.ColumnElement[float]
 
 studies, trials, events = schema.studies, schema.trials, schema.events
+
+_LOCKED = sa.select(studies).where(studies.c.id == STUDY).with_for_update().cte("locked")
 
 
 @final
@@ -21,24 +35,31 @@ class StudyTransaction:
     """A write transaction on one study, whose row stays locked until the transaction ends.
 
     Writers of a study therefore go one after the other, and events become visible in the order of
-    their sequence numbers: whoever sees event n sees all events before it.
+    their sequence numbers: whoever sees event n sees all events before it. `time` is that of the
+    database's clock once the row was locked.
     """
 
     study: sa.Row[Any]
+    time: float
 
     def __init__(self, connection: sa.Connection, now: Clock, study_id: int) -> None:
         self.connection, self.now, self.study_id = connection, now, study_id
+        upgrade(connection)
         self.lock()
 
     def lock(self) -> None:
         """Lock the study's row and read it (on SQLite, BEGIN IMMEDIATE has locked the file)."""
-        query = sa.select(studies).where(studies.c.id == self.study_id).with_for_update()
-        row = self.connection.execute(query).first()
+        # the clock is read with the row that the lock gave, so it is that of a moment after
+        query = sa.select(_LOCKED, self.now.label("clock"), LAST_EVENT, LAST_TRIAL)
+        place = {"study": self.study_id}
+        row = self.connection.execute(query, place).first()
         if row is None:
             raise NotFoundError(
                 f"there is no study with id {self.study_id}; look it up by its name again."
             )
-        self.study = row
+        # PostgreSQL counts as of before it waited for the lock
+        check_counters(row if agree(row) else self.connection.execute(COUNTERS, place).one())
+        self.study, self.time = row, row.clock
 
     def trial(self, number: int) -> sa.Row[Any]:
         """The row of the trial of that number."""
@@ -50,7 +71,19 @@ class StudyTransaction:
             raise NotFoundError(
                 f"study {self.study.name!r} has no trial {number!r}; it has {existing}."
             )
+        check_row(trials, row, name_of_trial(row))
         return row
+
+    def history(self, trial: sa.Row[Any]) -> list[Event]:
+        """The events of a trial, in order, which must have led to the state of its row."""
+        query = sa.select(events).where(events.c.study_id == self.study_id)
+        rows = query.where(events.c.number == trial.number).order_by(events.c.seq)
+        found = list(map(event_from_row, self.connection.execute(rows)))
+        attempts = sum(event.kind in ("asked", "claimed") for event in found)
+        if not found or (found[-1].state, attempts) != (trial.state, trial.attempt):
+            stands = f"it is {trial.state}, handed out {trial.attempt} times"
+            raise damaged(name_of_trial(trial), f"{stands}, which is not what its events say")
+        return found
 
     def has_event(self, number: int, kind: str, key: str) -> bool:
         """Whether a trial has the event of this kind and key."""
@@ -60,7 +93,10 @@ class StudyTransaction:
 
     def insert_events(self, rows: list[dict[str, Any]]) -> None:
         """Insert events, which happen now by the database's clock."""
-        self.connection.execute(events.insert().values(time=self.now), rows)
+        stamped = [row | {"time": self.time} for row in rows]
+        self.connection.execute(
+            events.insert(), [row | {"checksum": checksum_of(events, row)} for row in stamped]
+        )
 
     def append(self, trial: sa.Row[Any], event: dict[str, Any]) -> int:
         """Append an event and bring its trial to the event's state; returns the event's number."""

@@ -1,0 +1,154 @@
+"""Records from rows. No row is used before it was checked: by its checksum, or column by column."""
+
+import json
+import math
+import reprlib
+from collections.abc import Iterable
+from typing import Any
+
+import sqlalchemy as sa
+
+from ceibo.decide.measurement import Measurement
+from ceibo.errors import InputError, NewerSchemaError
+from ceibo.study.store.checksum import COVERED, checksum_of_row
+from ceibo.study.store.records import KINDS, STATES, Event, StoredTrial, StudyRecord, damaged
+from ceibo.study.store.schema import events, studies, trials
+
+_TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
+
+
+def _expected(table: sa.Table) -> dict[str, tuple[type, bool]]:
+    """Column -> its type in Python, and whether it may be NULL."""
+    return {c.name: (_TYPES[type(c.type)], bool(c.nullable)) for c in table.c}
+
+
+_EXPECTED = {table.name: _expected(table) for table in (studies, trials, events)}
+_CHANGING = {
+    table.name: [c.name for c in table.c if c.name not in (*COVERED[table.name], "checksum")]
+    for table in (studies, trials, events)
+}
+
+
+def check_row(table: sa.Table, row: sa.Row[Any], what: str) -> None:
+    """Refuse a whole row that is not as it was written, or of types that ceibo does not write."""
+    check_covered(table, row, what)
+    check_columns(table, row, what, _CHANGING[table.name])
+
+
+def check_covered(table: sa.Table, row: sa.Row[Any], what: str) -> None:
+    """The same for the columns that never change."""
+    if row.checksum is None:
+        check_columns(table, row, what, COVERED[table.name])
+    elif row.checksum != checksum_of_row(table, row):
+        raise damaged(what, "it does not match its checksum")
+    if row.data is not None:
+        raise _newer(what, f"data ({reprlib.repr(row.data)})")
+
+
+def check_columns(table: sa.Table, row: sa.Row[Any], what: str, columns: Iterable[str]) -> None:
+    """Refuse values of other types than those that ceibo writes into these columns."""
+    for name in columns:
+        kind, nullable = _EXPECTED[table.name][name]
+        value = getattr(row, name)
+        if value is None and nullable:
+            continue
+        right = type(value) is kind
+        if right and kind is float:
+            right = math.isfinite(value)
+        if right and kind is int:
+            right = value >= 0
+        if right and name == "state":
+            right = value in STATES
+        if not right:
+            raise damaged(what, f"its {name} cannot be {reprlib.repr(value)}")
+
+
+def study_from_row(row: sa.Row[Any]) -> StudyRecord:
+    """The study that a row holds."""
+    what = f"study {reprlib.repr(row.name)}"
+    check_row(studies, row, what)
+    space, settings = from_text(row.space, what), from_text(row.settings, what)
+    return StudyRecord(row.id, row.name, space, settings, row.created)
+
+
+def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
+    """The trial that a row holds, which event `seq` has just created or handed out."""
+    check_columns(trials, row, name_of_trial(row), _CHANGING[trials.name])
+    params = params_from_row(row)
+    return StoredTrial(
+        row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq
+    )
+
+
+def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:
+    """The parameters of the trial that a row holds."""
+    what = name_of_trial(row)
+    check_covered(trials, row, what)
+    params = from_text(row.params, what)
+    if not isinstance(params, dict):
+        raise damaged(what, f"expected parameters, got {reprlib.repr(params)}")
+    return params
+
+
+def suggestion_from_row(row: sa.Row[Any]) -> Any:
+    """What was recorded with the suggestion of a trial."""
+    what = name_of_trial(row)
+    check_covered(trials, row, what)
+    suggestion = from_text(row.suggestion, f"the suggestion of {what}")
+    if not isinstance(suggestion, dict):
+        found = f"expected a record, got {reprlib.repr(suggestion)}"
+        raise damaged(f"the suggestion of {what}", found)
+    return suggestion
+
+
+def name_of_trial(row: sa.Row[Any]) -> str:
+    """What to call a trial in a message."""
+    return f"trial {row.number!r:.20} (study id {row.study_id!r:.20})"
+
+
+def event_from_row(row: sa.Row[Any]) -> Event:
+    """The event that a row holds; an unknown kind is refused, as it may change what others mean."""
+    if row.checksum is None or row.checksum != checksum_of_row(events, row):
+        check_row(events, row, _name_of_event(row))
+    _, seq, number, kind, state, key, time, worker, *_, reason, outcome, data, _ = row
+    if kind not in KINDS or outcome != "" or data is not None:
+        raise _newer(_name_of_event(row), _unknown(row))
+    measurement = None
+    if kind in ("measured", "corrected"):
+        measurement = _measurement_from_row(row)
+    return Event(seq, number, kind, state, key, time, worker, measurement, reason)
+
+
+def _measurement_from_row(row: sa.Row[Any]) -> Measurement:
+    what = f"a measurement of {name_of_trial(row)} (event {row.seq})"
+    replicates = from_text(row.replicates, what) if row.replicates else ()
+    try:
+        return Measurement(row.value, row.noise, replicates)
+    except (InputError, TypeError) as error:
+        raise damaged(what, error) from error
+
+
+def _name_of_event(row: sa.Row[Any]) -> str:
+    return f"event {reprlib.repr(row.seq)} of {name_of_trial(row)}"
+
+
+def _unknown(row: sa.Row[Any]) -> str:
+    if row.kind not in KINDS:
+        return f"the kind {reprlib.repr(row.kind)}"
+    if row.outcome != "":
+        return f"the outcome {reprlib.repr(row.outcome)}"
+    return f"data ({reprlib.repr(row.data)})"
+
+
+def _newer(what: str, has: str) -> NewerSchemaError:
+    return NewerSchemaError(
+        f"{what} has {has}, which this ceibo does not know; upgrade ceibo (nothing was changed)."
+    )
+
+
+def from_text(text: str, what: str) -> Any:
+    """The JSON data stored as this text; `what` names it in the error."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise damaged(what, f"expected JSON, got {reprlib.repr(text)}") from None
