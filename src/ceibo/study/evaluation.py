@@ -144,9 +144,7 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(
-    objective: Objective, params: Params, given: HandOut
-) -> SupportsFloat | Measurement:
+def evaluate(objective: Objective, params: Params, given: HandOut) -> SupportsFloat | Measurement:
     """Calls the objective on an executor."""
     elsewhere = given.home != _process()
     try:

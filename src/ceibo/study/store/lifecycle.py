@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from ceibo.errors import NumberTakenError
-from ceibo.study.store import schema
+from ceibo.study.store import schema, turns
 from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
@@ -46,7 +46,11 @@ def hand_out_key(attempt: int) -> str:
 
 
 def create_trials(
-    database: Database, study_id: int, new: Sequence[NewTrial], expect_number: int | None
+    database: Database,
+    study_id: int,
+    new: Sequence[NewTrial],
+    expect_number: int | None,
+    turn: str | None = None,
 ) -> tuple[StoredTrial, ...]:
     """Record trials and their first events under the next free numbers."""
     rows = [new_rows(trial) for trial in new]
@@ -63,6 +67,8 @@ def create_trials(
                 f"the next trial is number {study.trials}, not {expect_number}: another process"
                 " was first; compute the suggestion again."
             )
+        if expect_number is not None:
+            turns.check(transaction, turn)
         for index, (trial, event) in enumerate(rows):
             place = {"study_id": study_id, "number": study.trials + index}
             seq = study.seq + 1 + index

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
-from ceibo.study.store import history, lifecycle, measurements, migration, schema
+from ceibo.study.store import history, lifecycle, measurements, migration, schema, turns
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database
 from ceibo.study.store.readers import check_columns, study_from_row, suggestion_from_row
@@ -133,14 +133,28 @@ class Store:
         return self._database.read(work)
 
     def create_trials(
-        self, study_id: int, new: Sequence[NewTrial], *, expect_number: int | None = None
+        self,
+        study_id: int,
+        new: Sequence[NewTrial],
+        *,
+        expect_number: int | None = None,
+        turn: str | None = None,
     ) -> tuple[StoredTrial, ...]:
         """Record trials under the next free numbers, with their suggestions, in one transaction.
 
-        `expect_number` is the number the first one was computed for: if another process took it,
-        nothing is recorded and NumberTakenError is raised.
+        `expect_number` is the number the first one was computed for: if another process took it, or
+        holds the study's turn, nothing is recorded and NumberTakenError is raised. `turn` is the
+        caller's own turn, which ends with it.
         """
-        return lifecycle.create_trials(self._database, study_id, new, expect_number)
+        return lifecycle.create_trials(self._database, study_id, new, expect_number, turn)
+
+    def take_turn(self, study_id: int, token: str, seconds: float) -> bool:
+        """Keep others from recording suggestions for a while; false if another does already."""
+        return turns.take(self._database, study_id, token, seconds)
+
+    def give_turn(self, study_id: int, token: str) -> None:
+        """Give a turn back before its time."""
+        turns.give(self._database, study_id, token)
 
     def claim(self, study_id: int, lease: Lease | None = None) -> StoredTrial | None:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
