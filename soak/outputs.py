@@ -107,7 +107,7 @@ def _number(generator: random.Random) -> str:
 
 def expected(output: bytes) -> tuple[float, ...] | None:
     """The numbers of the last line that is not blank, read by float() or as JSON; None if none."""
-    lines = [line for line in output.decode("utf-8", "backslashreplace").splitlines()]
+    lines = output.decode("utf-8", "backslashreplace").splitlines()
     last = next((line.strip() for line in reversed(lines) if line.strip()), "")
     try:
         if last[:1] in ("{", "["):

@@ -45,8 +45,8 @@ def test_a_terminal_that_is_closed(study_file: StudyFile, tmp_path: Path) -> Non
 def test_a_hangup_that_is_ignored_stays_ignored(study_file: StudyFile, tmp_path: Path) -> None:
     study_file(code=WAITING.replace("60", "1.5") + "; print(0.5)", trials=1)
     command = ["nohup", sys.executable, "-m", "ceibo", "run", "study.toml", "--quiet"]
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL, **quiet)
+    nowhere = subprocess.DEVNULL
+    process = subprocess.Popen(command, cwd=tmp_path, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     _until((tmp_path / "begun").exists)
     process.send_signal(signal.SIGHUP)
     assert process.wait(60) == 0

@@ -116,7 +116,7 @@ def pool() -> Iterator[ProcessPoolExecutor]:
         yield running
 
 
-REASONS = {
+REASONS: dict[Objective, tuple[type[Exception], str]] = {
     two_arguments: (ObjectiveError, "TwoArguments: too hot at the lid"),
     locked: (ObjectiveError, "Locked: the oven is locked"),
     reducing: (ObjectiveError, "Reducing: it reduces"),

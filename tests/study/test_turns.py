@@ -56,7 +56,7 @@ def test_a_turn_lapses(store: Store, study: StudyRecord) -> None:
 
 def test_a_turn_taken_before_a_clock_went_back_is_none(store: Store, study: StudyRecord) -> None:
     assert store.take_turn(study.id, "dead", 30.0)
-    with sa.create_engine(store._database.url).begin() as connection:  # noqa: SLF001 - a test's way in
+    with sa.create_engine(store._database.url).begin() as connection:
         connection.execute(studies.update().values(turn_until=studies.c.turn_until + 3600.0))
     assert store.create_trials(study.id, [NEW], expect_number=0)
     assert store.take_turn(study.id, "another", 30.0)

@@ -48,8 +48,10 @@ def test_the_error_has_every_result(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def objective(params: Params) -> Measurement:
         return Measurement(params["x"], 0.5)
 
-    all_ended = [lambda: len(futures) == 3, lambda: all(each.done() for each in futures)]
-    fill_disk_at_first_tell(monkeypatch, lambda: all(each() for each in all_ended))
+    def ended() -> bool:
+        return len(futures) == 3 and all(each.done() for each in futures)
+
+    fill_disk_at_first_tell(monkeypatch, ended)
     with Recording(3) as pool, pytest.raises(NotStoredError) as caught:
         ceibo.minimize(objective, SPACE, n_trials=3, storage=storage, executor=pool)
     monkeypatch.undo()

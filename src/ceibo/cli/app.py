@@ -119,7 +119,7 @@ def _complain(error: Exception, debug: bool, status: int) -> None:
 
 
 def _sentences(error: Exception) -> list[str]:
-    """What to say about an error: a sentence for each measurement that the database did not take."""
+    """What to say about an error: a sentence per measurement that the database did not take."""
     unstored = error.unstored if isinstance(error, StorageError) else ()
     if not isinstance(error, NotStoredError):
         return [str(error), *map(_retell, unstored)]

@@ -16,7 +16,7 @@ from ceibo.study.store.transaction import StudyTransaction, change_study
 studies = schema.studies
 
 LONGEST: Final = 60.0
-"""Seconds that a turn lasts at most; one that reaches further was taken before a clock went back."""
+"""Seconds that a turn lasts at most; one that ends later was taken before a clock went back."""
 _SLACK: Final = 1.0  # seconds by which clocks are corrected without going back
 
 
