@@ -160,9 +160,8 @@ def _send(
     case: Case, process: "subprocess.Popen[str]", folder: Path, marker: str
 ) -> tuple[float, list[str]]:
     if not _reach(case, folder, process):
-        return 0.0, [
-            f"the stage was not reached: {process.stderr.read() if process.stderr else ''}"
-        ]
+        process.kill()
+        return 0.0, [f"the stage was not reached: {process.communicate()[1]}"]
     begin = time.monotonic()
     signals = list(SERIES[case.series])
     if case.stage == "ending":  # the first one makes it end, and the others come meanwhile

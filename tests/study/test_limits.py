@@ -45,7 +45,7 @@ def test_times_of_a_study_file_have_bounds(key: str, number: str) -> None:
     if number in ("1e-9", "1e10")[:allowed]:
         assert parse(content, Path("study.toml"))
         return
-    with pytest.raises(InputError, match="^study"):
+    with pytest.raises(InputError, match=r"^study"):
         parse(content, Path("study.toml"))
 
 
