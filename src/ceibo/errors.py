@@ -77,6 +77,11 @@ class NumberTakenError(CeiboError):
     """Another process took the trial number a suggestion was computed for; compute it again."""
 
 
+@final
+class TurnTakenError(NumberTakenError):
+    """Another process has the turn to record a suggestion; wait, and compute it again."""
+
+
 class NoMeasurementError(CeiboError):
     """The study has no measurement yet, so nothing can be said about its best."""
 
@@ -116,6 +121,20 @@ class StorageError(CeiboError):
     """
 
     unstored: tuple["NotStoredError", ...] = ()
+
+
+class DamagedError(StorageError):
+    """Stored data is not as ceibo wrote it; `finding` says what is wrong in one clause."""
+
+    def __init__(self, finding: str) -> None:
+        super().__init__(
+            f"{finding}; run ceibo doctor to see what else is damaged, and restore a copy (nothing"
+            " was changed)."
+        )
+        self.finding = finding
+
+    def __reduce__(self) -> "tuple[type[DamagedError], tuple[str]]":
+        return type(self), (self.finding,)
 
 
 class MissingDatabaseError(StorageError):

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ceibo.decide.measurement import Measurement
 from ceibo.study.store import Lease, NewTrial, Snapshot, Store, checksum, migration, schema
 from ceibo.study.store.database import Database
-from tests.study.older import KEPT, make_older
+from soak.older import KEPT, make_older
 
 
 def older_study(url: str, trials: int = 4) -> Snapshot:

@@ -15,7 +15,7 @@ from ceibo.decide.record import hyperparameters_of, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Suggestion, suggest
-from ceibo.errors import InputError, NumberTakenError, StorageError
+from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo.study.store import (
@@ -50,7 +50,7 @@ class Ledger:
             self.direction = Direction(record.settings["direction"])
             self.seed: int = record.settings["seed"]
             choices = record.settings["suggest"]
-        except (InputError, KeyError, TypeError, ValueError) as error:
+        except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
@@ -145,6 +145,7 @@ class Ledger:
 
     def _ask_anew(self, lease: Lease | None, limit: int | None, turn: Turn) -> StoredTrial | None:
         """Records a new suggestion, at once or, if others do the same, when it is its turn."""
+        taken = -1
         while True:
             if turn.wanted and not turn.take(self._suggesting):
                 if turn.looks % _LOOKS:
@@ -156,6 +157,9 @@ class Ledger:
                     continue
             snapshot = self.refresh()
             number = len(snapshot.trials)
+            if number == taken:
+                found = f"trial {number} is taken, but it is not there"
+                raise damaged(f"study {self.name!r}", found)
             if limit is not None and number >= limit:
                 return None
             began = time.monotonic()
@@ -165,8 +169,10 @@ class Ledger:
             new = NewTrial(suggestion.params, record, lease)
             try:
                 (trial,) = self.create([new], expect_number=number, turn=turn.token)
-            except NumberTakenError:
+            except NumberTakenError as error:
                 # another worker was first; its trial is pending in the next snapshot
+                if not isinstance(error, TurnTakenError):
+                    taken = number
                 turn.wanted = turn.crowded = True
                 continue
             turn.end()

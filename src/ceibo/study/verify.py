@@ -9,7 +9,8 @@ import numpy as np
 from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, to_record, versions
 from ceibo.decide.suggest import Suggestion
 from ceibo.study.ledger import Ledger
-from ceibo.study.store.records import EMPTY
+from ceibo.study.store.integrity import Finding
+from ceibo.study.store.records import EMPTY, damaged
 
 CLOSE = 1e-6  # of the box: the difference allowed to other versions and machines
 
@@ -36,6 +37,9 @@ class Verification:
     those that made the suggestion (`same_versions`); `close` counts those within 1e-6 of the box,
     which is enough elsewhere. Suggestions by an older version of the arithmetic cannot be computed
     again: they are counted as `superseded`.
+
+    `findings` are damages of the stored rows; where there is one, nothing is computed again.
+    `uncovered` counts the rows without a checksum, which processes of an older ceibo wrote.
     """
 
     checked: int
@@ -44,12 +48,19 @@ class Verification:
     same_versions: int
     differences: tuple[Difference, ...]
     superseded: int = 0
+    findings: tuple[Finding, ...] = ()
+    uncovered: int = 0
 
     @property
     def ok(self) -> bool:
-        return not self.differences
+        return not self.differences and not self.findings
 
     def __str__(self) -> str:
+        if self.findings:
+            count = len(self.findings)
+            damages = "1 damage was" if count == 1 else f"{count} damages were"
+            listed = "; ".join(each.sentence for each in self.findings[:3])
+            return f"{damages} found in the database: {listed}; restore a copy."
         if self.ok:
             older = f"; {self.superseded} by an older version of ceibo" if self.superseded else ""
             same = f"{self.identical} byte for byte, {self.close} within {CLOSE:g}"
@@ -61,15 +72,14 @@ class Verification:
 
 def verify(ledger: Ledger) -> Verification:
     """Checks every suggestion of a study against its record, and the trials' settings with it."""
+    stored = ledger.store.examine(ledger.id)
+    if stored.findings:
+        return Verification(0, 0, 0, 0, (), 0, stored.findings, stored.uncovered)
     identical = close = same = checked = superseded = 0
     differences = []
     now = ledger.store.snapshot(ledger.id)
     seen = EMPTY
-    records = ledger.store.suggestions(ledger.id)
-    for number in sorted(records, key=lambda each: (records[each].get("seen", 0), each)):
-        record = records[number]
-        if record["source"] not in ("initial", "model"):
-            continue
+    for number, record in _in_order(ledger):
         if algorithm_of(record) != ALGORITHM:
             superseded += 1
             continue
@@ -78,7 +88,7 @@ def verify(ledger: Ledger) -> Verification:
         again = ledger.suggest(seen, number, hyperparameters_of(record, "start"))
         unchanged = record["versions"] == versions()
         same += unchanged
-        handed_out = ledger.space.to_unit(now.trials[number].params)
+        handed_out = ledger.coordinates(now.trials[number])
         distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
         if distance == 0.0 and (not unchanged or _agrees(again, record, ledger.seed)):
             identical += 1
@@ -86,7 +96,34 @@ def verify(ledger: Ledger) -> Verification:
             close += 1
         else:
             differences.append(Difference(number, distance, record["versions"]))
-    return Verification(checked, identical, close, same, tuple(differences), superseded)
+    counts = (checked, identical, close, same)
+    return Verification(*counts, tuple(differences), superseded, (), stored.uncovered)
+
+
+def _in_order(ledger: Ledger) -> list[tuple[int, dict[str, Any]]]:
+    """The records of the suggestions in the order in which they were made, with their numbers."""
+    made = []
+    for number, record in ledger.store.suggestions(ledger.id).items():
+        if record.get("source") in ("initial", "model"):
+            _check(ledger, number, record)
+            made.append((number, record))
+    return sorted(made, key=lambda pair: (pair[1]["seen"], pair[0]))
+
+
+def _check(ledger: Ledger, number: int, record: Mapping[str, Any]) -> None:
+    """Refuses a record that no ceibo wrote; only one without a checksum can be such."""
+    dimension = len(ledger.space)
+    try:
+        start = hyperparameters_of(record, "start")
+        sizes = [np.array(record["x"], float).shape]
+        sizes += [] if start is None else [np.array(start.lengthscales, float).shape]
+        right = sizes == [(dimension,)] * len(sizes) and type(record["seen"]) is int
+        right = right and isinstance(record["versions"], dict) and algorithm_of(record) >= 1
+    except (AttributeError, LookupError, TypeError, ValueError):
+        right = False
+    if not right:
+        what = f"the suggestion of trial {number} of study {ledger.name!r}"
+        raise damaged(what, "it cannot be read")
 
 
 def _agrees(again: Suggestion, record: Mapping[str, Any], seed: int) -> bool:

@@ -3,7 +3,7 @@
 import json
 import math
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -37,9 +37,10 @@ def check_row(table: sa.Table, row: sa.Row[Any], what: str) -> None:
 
 def check_covered(table: sa.Table, row: sa.Row[Any], what: str) -> None:
     """The same for the columns that never change."""
-    if row.checksum is None:
+    checksum = row.checksum
+    if checksum is None:
         check_columns(table, row, what, COVERED[table.name])
-    elif row.checksum != checksum_of_row(table, row):
+    elif checksum != checksum_of_row(table, row):
         raise damaged(what, "it does not match its checksum")
     if row.data is not None:
         raise _newer(what, f"data ({reprlib.repr(row.data)})")
@@ -108,22 +109,26 @@ def name_of_trial(row: sa.Row[Any]) -> str:
 
 def event_from_row(row: sa.Row[Any]) -> Event:
     """The event that a row holds; an unknown kind is refused, as it may change what others mean."""
-    if row.checksum is None or row.checksum != checksum_of_row(events, row):
+    columns: tuple[Any, ...] = tuple(row)
+    _, seq, number, kind, state, key, time, worker, *values, reason, outcome, data, checksum = (
+        columns
+    )
+    if checksum is None or checksum != checksum_of_row(events, row):
         check_row(events, row, _name_of_event(row))
-    _, seq, number, kind, state, key, time, worker, *_, reason, outcome, data, _ = row
     if kind not in KINDS or outcome != "" or data is not None:
         raise _newer(_name_of_event(row), _unknown(row))
     measurement = None
     if kind in ("measured", "corrected"):
-        measurement = _measurement_from_row(row)
+        what = f"a measurement of {name_of_trial(row)} (event {seq})"
+        measurement = _measurement_from(values, what)
     return Event(seq, number, kind, state, key, time, worker, measurement, reason)
 
 
-def _measurement_from_row(row: sa.Row[Any]) -> Measurement:
-    what = f"a measurement of {name_of_trial(row)} (event {row.seq})"
-    replicates = from_text(row.replicates, what) if row.replicates else ()
+def _measurement_from(columns: Sequence[Any], what: str) -> Measurement:
+    value, noise, replicates = columns
+    several = from_text(replicates, what) if replicates else ()
     try:
-        return Measurement(row.value, row.noise, replicates)
+        return Measurement(value, noise, several)
     except (InputError, TypeError) as error:
         raise damaged(what, error) from error
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, final
 
 from ceibo.decide.measurement import Measurement
-from ceibo.errors import StorageError
+from ceibo.errors import DamagedError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 STATES = (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
@@ -129,13 +129,9 @@ class Told:
 EMPTY = Snapshot(0, ())
 
 
-def damaged(what: str, found: object) -> StorageError:
+def damaged(what: str, found: object) -> DamagedError:
     """The error for stored data that ceibo cannot have written; `found` says what is wrong."""
-    found = str(found).rstrip(".")
-    return StorageError(
-        f"{what} is damaged in the database: {found}; run ceibo doctor to see what else is, and"
-        " restore a copy (nothing was changed)."
-    )
+    return DamagedError(f"{what} is damaged in the database: {str(found).rstrip('.')}")
 
 
 def fold(
@@ -164,12 +160,14 @@ def fold(
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     """A trial after an event of its own."""
-    return replace(
-        trial,
+    return StoredTrial(
+        number=trial.number,
+        params=trial.params,
         state=event.state,
         attempt=trial.attempt + (event.kind in ("asked", "claimed")),
         worker=_holder(trial, event),
         reason=event.reason if event.kind == "failed" else trial.reason,
+        created=trial.created,
         changed=event.seq,
         measurements=measurements_after(trial.measurements, event),
     )

@@ -21,7 +21,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ceibo.errors import NewerSchemaError, StorageError
+from ceibo.errors import DamagedError, NewerSchemaError
 
 VERSION = 3
 """The version that is written, and the newest that is understood.
@@ -112,19 +112,16 @@ def stored_version(connection: sa.Connection) -> int | None:
         return None
     version = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
     if not isinstance(version, int) or version < 1:
-        raise StorageError(
-            f"expected a version in the table ceibo_schema, got {version!r}; restore a copy."
-        )
+        found = f"expected a version in the table ceibo_schema, got {version!r:.40}"
+        raise DamagedError(found)
     if version > VERSION:
         raise NewerSchemaError(
             f"expected a database of at most schema version {VERSION}, got schema version"
             f" {version}; upgrade ceibo (nothing was changed)."
         )
     if version < VERSION and has_new_columns(connection):
-        raise StorageError(
-            f"expected schema version {VERSION} in the table ceibo_schema, as the tables have its"
-            f" columns, got {version}; restore a copy."
-        )
+        found = f"its tables are those of version {VERSION}, but ceibo_schema says {version}"
+        raise DamagedError(found)
     if version == VERSION:
         connection.info[_KNOWN] = version
     return version

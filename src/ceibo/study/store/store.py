@@ -11,6 +11,7 @@ from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, Sto
 from ceibo.study.store import history, lifecycle, measurements, migration, schema, turns
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database
+from ceibo.study.store.integrity import Examination, examine
 from ceibo.study.store.readers import check_columns, study_from_row, suggestion_from_row
 from ceibo.study.store.records import (
     EMPTY,
@@ -247,6 +248,10 @@ class Store:
             return tuple(history.read_events(connection, study_id, since, until))
 
         return self._database.read(work)
+
+    def examine(self, study_id: int) -> Examination:
+        """Whether the rows of a study are as they were written, and agree with one another."""
+        return self._database.read(lambda connection: examine(connection, study_id))
 
     def suggestions(self, study_id: int, numbers: Sequence[int] | None = None) -> dict[int, Any]:
         """Number -> what was recorded with the suggestion of that trial (all by default)."""

@@ -27,7 +27,34 @@ Clock = sa.ColumnElement[float]
 
 studies, trials, events = schema.studies, schema.trials, schema.events
 
-_LOCKED = sa.select(studies).where(studies.c.id == STUDY).with_for_update().cte("locked")
+# The statements of every write are built once: building one takes longer than executing it.
+_NUMBER = sa.bindparam("at_number", type_=sa.Integer())
+_READ = (
+    *(studies.c.id, studies.c.name, studies.c.seq, studies.c.trials),
+    *(studies.c.turn, studies.c.turn_until),
+)
+_LOCKED = sa.select(*_READ).where(studies.c.id == STUDY).with_for_update().cte("locked")
+_LOCKS: dict[str, sa.Select[Any]] = {}
+_TRIAL = sa.select(trials).where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
+_EVENTS = sa.select(events).where(events.c.study_id == STUDY, events.c.number == _NUMBER)
+_EVENT = (
+    sa.select(events.c.seq)
+    .where(events.c.study_id == STUDY, events.c.number == _NUMBER)
+    .where(events.c.kind == sa.bindparam("at_kind"), events.c.key == sa.bindparam("at_key"))
+)
+_LEAVE = (
+    trials.update()
+    .where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
+    .values(state=sa.bindparam("new_state"), worker=None, lease_until=None)
+)
+_ADVANCE = (
+    studies.update()
+    .where(studies.c.id == STUDY, studies.c.seq == sa.bindparam("at_seq"))
+    .values(
+        seq=studies.c.seq + sa.bindparam("new_events"),
+        trials=studies.c.trials + sa.bindparam("new_trials"),
+    )
+)
 
 
 @final
@@ -49,9 +76,12 @@ class StudyTransaction:
 
     def lock(self) -> None:
         """Lock the study's row and read it (on SQLite, BEGIN IMMEDIATE has locked the file)."""
-        # the clock is read with the row that the lock gave, so it is that of a moment after
-        query = sa.select(_LOCKED, self.now.label("clock"), LAST_EVENT, LAST_TRIAL)
-        place = {"study": self.study_id}
+        dialect = self.connection.dialect.name
+        if dialect not in _LOCKS:
+            # the clock is read with the row that the lock gave, so it is that of a moment after
+            clock = self.now.label("clock")
+            _LOCKS[dialect] = sa.select(_LOCKED, clock, LAST_EVENT, LAST_TRIAL)
+        query, place = _LOCKS[dialect], {"study": self.study_id}
         row = self.connection.execute(query, place).first()
         if row is None:
             raise NotFoundError(
@@ -63,8 +93,8 @@ class StudyTransaction:
 
     def trial(self, number: int) -> sa.Row[Any]:
         """The row of the trial of that number."""
-        query = sa.select(trials).where(*is_trial(self.study_id, number))
-        row = self.connection.execute(query).first()
+        place = {"study": self.study_id, "at_number": number}
+        row = self.connection.execute(_TRIAL, place).first()
         if row is None:
             count = self.study.trials
             existing = f"numbers 0 to {count - 1}" if count else "no trials yet"
@@ -76,9 +106,9 @@ class StudyTransaction:
 
     def history(self, trial: sa.Row[Any]) -> list[Event]:
         """The events of a trial, in order, which must have led to the state of its row."""
-        query = sa.select(events).where(events.c.study_id == self.study_id)
-        rows = query.where(events.c.number == trial.number).order_by(events.c.seq)
-        found = list(map(event_from_row, self.connection.execute(rows)))
+        place = {"study": self.study_id, "at_number": trial.number}
+        rows = self.connection.execute(_EVENTS.order_by(events.c.seq), place)
+        found = list(map(event_from_row, rows))
         attempts = sum(event.kind in ("asked", "claimed") for event in found)
         if not found or (found[-1].state, attempts) != (trial.state, trial.attempt):
             stands = f"it is {trial.state}, handed out {trial.attempt} times"
@@ -87,9 +117,8 @@ class StudyTransaction:
 
     def has_event(self, number: int, kind: str, key: str) -> bool:
         """Whether a trial has the event of this kind and key."""
-        same = (events.c.number == number, events.c.kind == kind, events.c.key == key)
-        query = sa.select(events.c.seq).where(events.c.study_id == self.study_id, *same)
-        return self.connection.execute(query).first() is not None
+        place = {"study": self.study_id, "at_number": number, "at_kind": kind, "at_key": key}
+        return self.connection.execute(_EVENT, place).first() is not None
 
     def insert_events(self, rows: list[dict[str, Any]]) -> None:
         """Insert events, which happen now by the database's clock."""
@@ -104,20 +133,16 @@ class StudyTransaction:
         place = {"study_id": self.study_id, "number": trial.number, "seq": seq}
         self.insert_events([event | place])
         if event["state"] != trial.state:
-            update = trials.update().where(*is_trial(self.study_id, trial.number))
-            changed = {"state": event["state"], "worker": None, "lease_until": None}
-            self.connection.execute(update.values(**changed))
+            at = {"study": self.study_id, "at_number": trial.number, "new_state": event["state"]}
+            self.connection.execute(_LEAVE, at)
         self.advance(1, 0)
         return seq
 
     def advance(self, new_events: int, new_trials: int) -> None:
         """Count the events and trials just inserted; a lost race repeats the transaction."""
-        study = self.study
-        changed = self.connection.execute(
-            studies.update()
-            .where(studies.c.id == study.id, studies.c.seq == study.seq)
-            .values(seq=study.seq + new_events, trials=study.trials + new_trials)
-        )
+        new = {"new_events": new_events, "new_trials": new_trials}
+        place = {"study": self.study_id, "at_seq": self.study.seq}
+        changed = self.connection.execute(_ADVANCE, place | new)
         if changed.rowcount != 1:
             raise Raced
 

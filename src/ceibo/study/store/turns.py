@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from ceibo.errors import NumberTakenError
+from ceibo.errors import TurnTakenError
 from ceibo.study.store import schema
 from ceibo.study.store.database import Database
 from ceibo.study.store.transaction import StudyTransaction, change_study
@@ -54,7 +54,7 @@ def give(database: Database, study_id: int, token: str) -> None:
 def check(transaction: StudyTransaction, token: str | None) -> None:
     """Refuse a new suggestion during another's turn; one's own turn ends with it."""
     if is_held(transaction, token):
-        raise NumberTakenError(
+        raise TurnTakenError(
             "it is another process's turn to record a suggestion; wait, and compute it again."
         )
     if token is not None and transaction.study.turn == token:
@@ -64,7 +64,7 @@ def check(transaction: StudyTransaction, token: str | None) -> None:
 def is_held(transaction: StudyTransaction, token: str | None) -> bool:
     """Whether another than `token` holds the turn now."""
     study = transaction.study
-    if study.turn in (None, token) or study.turn_until is None:
+    if study.turn in (None, token) or not isinstance(study.turn_until, float):
         return False
     left = study.turn_until - transaction.time
     return bool(0.0 <= left <= LONGEST + _SLACK)
