@@ -17,6 +17,7 @@ from ceibo.errors import InputError
 
 DAY: Final = 86_400.0  # seconds
 TEN_YEARS: Final = 3650 * DAY
+LONGEST_LEASE: Final = 30 * DAY
 LARGEST_SEED: Final = 2**63 - 1  # what every database can store
 _NO_NUMBERS: Final = (bool, np.bool_, str, bytes, complex, np.complexfloating)
 

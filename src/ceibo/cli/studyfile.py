@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.checks import (
+    LONGEST_LEASE,
     TEN_YEARS,
     ask_nearest,
     check_choice,
@@ -23,7 +24,7 @@ from ceibo.command.placeholders import Template
 from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo.study import Limits
-from ceibo.study.limits import LONGEST_LEASE, SHORTEST_LEASE
+from ceibo.study.limits import SHORTEST_LEASE
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (

@@ -3,12 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Final, final
 
-from ceibo.checks import DAY, check_cost, check_seconds, check_whole
+from ceibo.checks import LONGEST_LEASE, check_cost, check_seconds, check_whole
 
 DEFAULT_TRIALS: Final = 50
 SHORTEST_LEASE: Final = 0.1
 """Seconds; what a database takes to answer must not let a lease lapse."""
-LONGEST_LEASE: Final = 30 * DAY
 
 
 @final
