@@ -6,7 +6,14 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from contextlib import nullcontext, suppress
 from typing import Any, Final, final
 
@@ -74,7 +81,7 @@ class Runner:
         with (
             Interrupts() if interrupts is None else nullcontext(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
-            self.study.ledger.heartbeat(self.lease),
+            self.study.ledger.heartbeat(self.lease, standing_by=_in_this_process(self.executor)),
         ):
             try:
                 stop = self._loop(callbacks, display)
@@ -286,3 +293,8 @@ class Runner:
 def _might_be_last(trial: Trial) -> bool:
     """Whether the trial may be given up if it is lost once more; released hand-outs count too."""
     return trial.attempt >= MAX_LOST
+
+
+def _in_this_process(executor: Executor) -> bool:
+    """Whether evaluations may keep the threads of this process from running."""
+    return isinstance(executor, Inline | ThreadPoolExecutor)
