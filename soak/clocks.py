@@ -44,7 +44,7 @@ class Clock:
 @contextmanager
 def clock_of_databases(clock: Clock) -> Iterator[None]:
     """Lets every SQLite database opened meanwhile show this clock."""
-    made_up = sa.literal_column("ceibo_clock()", sa.Double())
+    made_up: sa.ColumnElement[float] = sa.literal_column("ceibo_clock()", sa.Double())
 
     def connect(raw: Any, _record: object) -> None:
         raw.create_function("ceibo_clock", 0, lambda: clock.shown)

@@ -74,10 +74,12 @@ def test_a_trial_is_kept_while_no_thread_can_run(tmp_path: Path) -> None:
 
 def test_it_does_not_outlive_a_killed_worker(tmp_path: Path) -> None:
     """Although a forked child of the worker, which lives on, holds its pipe open."""
-    fork = "pid = os.fork()\n        pid or time.sleep(60)\n        pid or os._exit(0)"
-    process = start(
-        tmp_path, "time.sleep(60)", f"{fork}\n        open('child', 'w').write(str(pid))"
-    )
+    lines = [
+        "pid = os.fork()",
+        "pid or (time.sleep(60), os._exit(0))",
+        "open('child', 'w').write(str(pid))",
+    ]
+    process = start(tmp_path, "time.sleep(60)", "\n    ".join(lines))
     (pid,) = helpers(process.pid)
     process.kill()
     process.wait()

@@ -22,7 +22,6 @@ from ceibo.study.store import (
     DONE,
     FAILED,
     WITHDRAWN,
-    Heartbeat,
     Lease,
     NewTrial,
     Snapshot,
@@ -210,10 +209,6 @@ class Ledger:
     def workers(self) -> dict[int, str]:
         """Number -> the worker that holds a lease on it."""
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
-
-    def heartbeat(self, lease: Lease, standing_by: bool) -> Heartbeat:
-        """A context manager that renews a worker's leases."""
-        return Heartbeat(self.store, self.id, lease, standing_by)
 
 
 def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:

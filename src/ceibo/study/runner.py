@@ -38,7 +38,7 @@ from ceibo.study.evaluation import (
 from ceibo.study.interrupts import Interrupts
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
-from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease, hand_out_key
+from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease, hand_out_key
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
 
@@ -81,7 +81,7 @@ class Runner:
         with (
             Interrupts() if interrupts is None else nullcontext(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
-            self.study.ledger.heartbeat(self.lease, standing_by=_in_this_process(self.executor)),
+            self._heartbeat(),
         ):
             try:
                 stop = self._loop(callbacks, display)
@@ -136,6 +136,11 @@ class Runner:
             if any_finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
                 display.verdict = self.verdict
+
+    def _heartbeat(self) -> Heartbeat:
+        # evaluations in this process may keep its threads from running
+        inside = isinstance(self.executor, Inline | ThreadPoolExecutor)
+        return Heartbeat(self.study.ledger.store, self.study.ledger.id, self.lease, inside)
 
     def _check_signals(self) -> None:
         """Ends the run after a signal, before the outcome of a command that it ended is read."""
@@ -293,8 +298,3 @@ class Runner:
 def _might_be_last(trial: Trial) -> bool:
     """Whether the trial may be given up if it is lost once more; released hand-outs count too."""
     return trial.attempt >= MAX_LOST
-
-
-def _in_this_process(executor: Executor) -> bool:
-    """Whether evaluations may keep the threads of this process from running."""
-    return isinstance(executor, Inline | ThreadPoolExecutor)

@@ -7,6 +7,7 @@ or has a "q", or the worker is no longer the parent, this process ends. It renew
 worker is stopped (SIGSTOP, Ctrl-Z), whose trials others may take.
 """
 
+import importlib
 import json
 import os
 import select
@@ -17,6 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 LOOK = 1.0  # seconds at most between looks at the parent
+CONNECTING = 10  # seconds to wait for a server
 
 
 def is_stopped(pid: int) -> bool:
@@ -33,12 +35,11 @@ def renew(job: dict[str, Any]) -> None:
     if job["file"] is not None:
         # a file that was deleted must not come back as an empty one
         address = f"file:{quote(job['file'])}?mode=rw"
-        connection = sqlite3.connect(address, timeout=job["silence"], uri=True)
+        connection: Any = sqlite3.connect(address, timeout=job["silence"], uri=True)
     else:
         sys.path[:] = job["path"]
-        import psycopg  # noqa: PLC0415 - only here is it needed, and its path known
-
-        connection = psycopg.connect(**job["server"])
+        psycopg = importlib.import_module("psycopg")
+        connection = psycopg.connect(**{"connect_timeout": CONNECTING} | job["server"])
     try:
         connection.execute(job["statement"])
         connection.commit()
