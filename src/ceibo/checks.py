@@ -15,6 +15,9 @@ import numpy as np
 
 from ceibo.errors import InputError
 
+DAY: Final = 86_400.0  # seconds
+TEN_YEARS: Final = 3650 * DAY
+LONGEST_LEASE: Final = 30 * DAY
 LARGEST_SEED: Final = 2**63 - 1  # what every database can store
 _NO_NUMBERS: Final = (bool, np.bool_, str, bytes, complex, np.complexfloating)
 
@@ -64,6 +67,16 @@ def check_not_negative(value: object, name: str) -> float:
 def check_cost(value: object, name: str = "cost") -> float:
     """The price of one evaluation."""
     return check_positive(value, name, ", in the objective's units")
+
+
+def check_seconds(value: object, name: str, low: float = 0.0, high: float = TEN_YEARS) -> float:
+    """A time in seconds above zero, from `low` to `high`."""
+    number = check_positive(value, name, ", in seconds")
+    if not low <= number <= high:
+        days = f"{high:,.0f} ({high / DAY:,.0f} days)"
+        expected = f"from {low:g} to {days} seconds" if low else f"at most {days} seconds"
+        raise _refusal(value, name, expected)
+    return number
 
 
 def check_choice(value: object, name: str, known: Iterable[str]) -> str:

@@ -77,6 +77,11 @@ class NumberTakenError(CeiboError):
     """Another process took the trial number a suggestion was computed for; compute it again."""
 
 
+@final
+class TurnTakenError(NumberTakenError):
+    """Another process has the turn to record a suggestion; wait, and compute it again."""
+
+
 class NoMeasurementError(CeiboError):
     """The study has no measurement yet, so nothing can be said about its best."""
 
@@ -87,6 +92,10 @@ class EvaluationsFailedError(CeiboError):
 
 class CommandFailedError(EvaluationsFailedError):
     """A command gave no finite value; the message has its last output."""
+
+
+class ObjectiveError(CeiboError):
+    """The objective raised, in another process, what cannot be brought here; its cause has all."""
 
 
 class ObjectiveExitError(CeiboError):
@@ -106,7 +115,12 @@ class VerbError(CeiboError):
 
 
 class StorageError(CeiboError):
-    """The database cannot be used; what was stored before is still there."""
+    """The database cannot be used; what was stored before is still there.
+
+    `unstored` has what a run had measured and could not store, each as a NotStoredError.
+    """
+
+    unstored: tuple["NotStoredError", ...] = ()
 
 
 class DamagedError(StorageError):

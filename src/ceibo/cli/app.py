@@ -29,7 +29,7 @@ from ceibo.cli.verbs import (
     tell,
 )
 from ceibo.decide import Measurement
-from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError
+from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError, StorageError
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
@@ -117,9 +117,18 @@ def _take_debug(arguments: list[str]) -> tuple[bool, list[str]]:
 def _complain(error: Exception, debug: bool, status: int) -> None:
     if debug:
         traceback.print_exception(error)
-    text = _retell(error) if isinstance(error, NotStoredError) else str(error)
-    typer.echo(f"ceibo: {text}", err=True)
+    for text in _sentences(error):
+        typer.echo(f"ceibo: {text}", err=True)
     raise SystemExit(status) from None
+
+
+def _sentences(error: Exception) -> list[str]:
+    """What to say about an error: a sentence per measurement that the database did not take."""
+    unstored = error.unstored if isinstance(error, StorageError) else ()
+    if not isinstance(error, NotStoredError):
+        return [str(error), *map(_retell, unstored)]
+    others = [each for each in unstored if each.number != error.number]
+    return [_retell(error), *map(_retell, others)]
 
 
 def _retell(error: NotStoredError) -> str:
@@ -132,9 +141,11 @@ def _retell(error: NotStoredError) -> str:
     option = " --replicates" if told.replicates else ""
     key = f" --key {shlex.quote(error.key)}" if error.key else ""
     again = f"ceibo tell STUDY.TOML {error.number} {' '.join(map(repr, words))}{option}{key}"
+    cause = error.__cause__
+    why = "." if cause is None else f": {str(cause).rstrip('.')}."
     return (
-        f"trial {error.number} was measured, {told}, but this was not recorded: "
-        f"{error.__cause__}. Once the database answers: {again}"
+        f"trial {error.number} was measured, {told}, but this was not recorded{why} Once the"
+        f" database answers: {again}"
     )
 
 

@@ -9,12 +9,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.checks import ask_nearest, check_choice, check_positive, check_seed, check_whole
+from ceibo.checks import (
+    LONGEST_LEASE,
+    TEN_YEARS,
+    ask_nearest,
+    check_choice,
+    check_positive,
+    check_seconds,
+    check_seed,
+    check_whole,
+)
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
 from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo.study import Limits
+from ceibo.study.limits import SHORTEST_LEASE
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
@@ -65,7 +75,7 @@ def parse(content: bytes, path: Path) -> StudyFile:
     """The study file with this content, as if it were at this path."""
     try:
         raw = tomllib.loads(content.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of its text, or of a number of thousands of digits
         raise InputError(f"{path} is not valid TOML: {error}.") from None
     try:
         return _read(path, raw)
@@ -95,9 +105,9 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     limits = Limits(
         n_trials=_whole(stop, "trials", "stop.trials"),
         cost=_positive(stop, "cost", "stop.cost"),
-        timeout=_positive(stop, "time", "stop.time"),
+        timeout=_seconds(stop, "time", "stop.time"),
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
-        lease=_positive(run, "lease", "run.lease") or 60.0,
+        lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
     )
     direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)
     return StudyFile(
@@ -128,7 +138,7 @@ def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
         example = '["python", "train.py", "--rate", "{rate}"]'
         wanted = f"a list of strings, as in {example}; no shell reads it"
         raise InputError(f"command.argv: expected {wanted}, got {argv!r}.")
-    timeout = _positive(command, "timeout", "command.timeout")
+    timeout = _seconds(command, "timeout", "command.timeout")
     return Template(tuple(argv), space, path.absolute().parent, timeout)
 
 
@@ -186,3 +196,10 @@ def _whole(raw: Mapping[str, Any], key: str, name: str) -> int | None:
 def _positive(raw: Mapping[str, Any], key: str, name: str) -> float | None:
     value = raw.get(key)
     return None if value is None else check_positive(value, name)
+
+
+def _seconds(
+    raw: Mapping[str, Any], key: str, name: str, low: float = 0.0, high: float = TEN_YEARS
+) -> float | None:
+    value = raw.get(key)
+    return None if value is None else check_seconds(value, name, low, high)

@@ -12,16 +12,15 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.command import supervisor
-from ceibo.command.outcome import parse
+from ceibo.command.outcome import LONGEST, parse
 from ceibo.command.placeholders import Template
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
 from ceibo.errors import CommandFailedError, InputError
 
-KEEP: Final = 64 * 1024  # bytes of output kept, of each stream
 _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each stream
 # Seconds within which a supervisor has to end by itself.
-_PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + 3.0
+_PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + supervisor.READING + 3.0
 
 
 @final
@@ -46,7 +45,7 @@ class Command:
         problem = _problem(answer, self.template)
         if problem is None:
             try:
-                measurement = parse(output)
+                measurement = parse(output, whole=answer["whole"])
                 if measurement.is_finite:
                     return measurement
                 problem = f"the result is {measurement.value!r}, which is not finite"
@@ -71,7 +70,7 @@ class Command:
             "env": template.environment(params),
             "cwd": str(template.folder),
             "timeout": template.timeout,
-            "keep": KEEP,
+            "keep": LONGEST,
         }
         with self._lock:
             if self._stopped:
@@ -125,6 +124,8 @@ class _Stoppable(Future[Any]):
 
     def cancel(self) -> bool:
         self._command.stop()
+        with suppress(BaseException):  # what has been printed is still read
+            self.exception(timeout=1.0)
         return False
 
 
@@ -172,7 +173,9 @@ def _problem(answer: dict[str, Any], template: Template) -> str | None:
         return "it ended without a status"
     if status < 0:
         return f"it was ended by signal {-status}"
-    return f"exit status {status}" if status else None
+    if status:
+        return f"exit status {status}"
+    return None if answer["read"] else "what it printed could not be read to its end in time"
 
 
 def _decode(encoded: str) -> str:

@@ -6,7 +6,8 @@
 {"value": 0.31, "noise": 0.04}        the same as JSON
 {"replicates": [0.31, 0.29]}          replicates as JSON; also [0.31, 0.29]
 
-A comma within a number is refused: 66,5 may be one number or two.
+A comma within a number is refused: 66,5 may be one number or two. So is a line longer than LONGEST
+bytes, of which only the end is kept.
 """
 
 import itertools
@@ -19,13 +20,23 @@ from ceibo.errors import InputError
 from ceibo.numbers import is_split_thousand, to_number, with_point
 from ceibo.text import shorten
 
+LONGEST: Final = 64 * 1024  # bytes of output kept, of each stream
 _PLUS_MINUS: Final = re.compile(r"±|\+/-")
 _EXAMPLES: Final = "a number, `value noise`, three or more replicates, or JSON with value and noise"
 
 
-def parse(output: str) -> Measurement:
-    """The measurement in the last line of a command's output that is not blank."""
-    lines = [line for line in output.splitlines() if line.strip()]
+def parse(output: str, whole: bool = True) -> Measurement:
+    """The measurement in the last line of a command's output that is not blank.
+
+    If `output` is not the `whole` of it but its end, its first line may be the end of a line.
+    """
+    kept = output.splitlines()
+    lines = [line for line in kept[0 if whole else 1 :] if line.strip()]
+    if not lines and not whole:
+        raise InputError(
+            f"its last line is longer than {LONGEST:,} bytes, the most that is read, or followed by"
+            " as many blank ones; print fewer digits, or fewer replicates (a value and its noise)."
+        )
     if not lines:
         raise InputError(f"it printed no result; the last line of its output must be {_EXAMPLES}.")
     try:

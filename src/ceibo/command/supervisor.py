@@ -3,7 +3,8 @@
 It is a process of its own and uses the standard library alone. The parent writes one line of JSON
 to standard input, {"argv", "env", "cwd", "timeout", "keep"}, and keeps it open. When standard input
 ends, also because the parent was killed, the command is ended. The answer is one line of JSON on
-standard output: how the command ended, and the last `keep` bytes of its output.
+standard output: how the command ended, the last `keep` bytes of its output, and whether that is
+all of it ("whole") to its very end ("read").
 
 On Linux this process adopts every descendant of the command and ends them all. Elsewhere one that
 left the process group and whose parent has ended is not found.
@@ -13,6 +14,7 @@ import base64
 import ctypes
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from typing import Any, final
 
 GRACE = 0.5  # seconds between asking to end (SIGTERM) and ending (SIGKILL)
 KILLING = 1.0  # seconds within which everything has to be gone
+READING = 5.0  # seconds within which what was printed has to be read
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CHUNK = 1 << 17
 
@@ -43,6 +46,15 @@ class Tail(threading.Thread):
             self.total += len(chunk)
             before = b"" if len(chunk) >= self.keep else self.kept
             self.kept = (before + chunk)[-self.keep :]
+
+    def finish(self) -> bool:
+        """Waits until all that was printed is read; false if that takes too long."""
+        deadline = time.monotonic() + READING
+        while self.is_alive() and time.monotonic() < deadline:
+            self.join(0.2)
+            if self.is_alive() and not select.select([self.descriptor], [], [], 0)[0]:
+                return True  # a process that was not found holds the pipe open, but it is empty
+        return not self.is_alive()
 
 
 @final
@@ -175,11 +187,11 @@ def supervise(job: dict[str, Any]) -> dict[str, Any]:
     tails = [Tail(pipe.fileno(), job["keep"]) for pipe in (process.stdout, process.stderr)]
     threading.Thread(target=reap, args=(process.pid, ending), daemon=True).start()
     threading.Thread(target=watch_parent, args=(ending,), daemon=True).start()
-    ending.event.wait(job["timeout"])
+    limit = job["timeout"]
+    ending.event.wait(None if limit is None else min(limit, threading.TIMEOUT_MAX))
     ending.settle("timeout")
     left = end_all(process.pid, gently=ending.why != "exit")
-    for tail in tails:
-        tail.join(0.2)
+    read = [tail.finish() for tail in tails]
     process.returncode = 0  # reaped above
     return {
         "why": ending.why,
@@ -187,7 +199,8 @@ def supervise(job: dict[str, Any]) -> dict[str, Any]:
         "left": left,
         "stdout": base64.b64encode(tails[0].kept).decode(),
         "stderr": base64.b64encode(tails[1].kept).decode(),
-        "printed": tails[0].total,
+        "whole": tails[0].total <= job["keep"],
+        "read": read[0],
     }
 
 

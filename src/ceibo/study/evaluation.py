@@ -1,32 +1,106 @@
 """One evaluation: the objective called here or on an executor, and what came of it.
 
 An exception of the objective makes a failed trial; after one of the executor the trial is handed
-out again. They are told apart where the objective is called.
+out again. They are told apart where the objective is called. What comes from another process comes
+as bytes and text: an exception that cannot be unpickled would break a process pool.
 """
 
 import os
+import pickle
+import traceback
+import uuid
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from typing import Any, SupportsFloat, final
+from dataclasses import dataclass
+from typing import Any, Final, SupportsFloat, final
 
 from ceibo.checks import check_whole
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
-from ceibo.errors import InputError, ObjectiveExitError
+from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError
 
 Objective = Callable[[Params], SupportsFloat | Measurement]
+
+# The memory in which this module was loaded; a forked child has the same, with another process id.
+_LOADED: Final = uuid.uuid4().hex
+
+
+@final
+@dataclass(frozen=True)
+class HandOut:
+    """One hand-out of a trial: Dask would answer a repeated setting from its cache.
+
+    `home` is the process that handed it out.
+    """
+
+    number: int
+    attempt: int
+    home: tuple[str, int]
+
+
+def hand_out(number: int, attempt: int) -> HandOut:
+    """The attempt-th hand-out of a trial, by this process."""
+    return HandOut(number, attempt, _process())
+
+
+def _process() -> tuple[str, int]:
+    return _LOADED, os.getpid()
 
 
 @final
 class RaisedByObjective(Exception):
     """Carries an exception of the objective that would be taken for one of the executor's."""
 
-    def original(self) -> Exception:
+    def original(self) -> BaseException:
         """The objective's exception."""
-        error: Exception = self.args[0]
-        if error.__traceback__ is None:  # another process sends its traceback as text
-            error.__cause__ = self.__cause__
+        error: BaseException = self.args[0]
         return error
+
+
+@final
+class RaisedElsewhere(Exception):
+    """Carries an exception out of another process: pickled, and as text if that is of no use."""
+
+    def __init__(self, pickled: bytes | None, line: str, text: str) -> None:
+        super().__init__(pickled, line, text)
+        self.pickled, self.line, self.text = pickled, line, text
+
+    def original(self) -> BaseException:
+        """The objective's exception, or an ObjectiveError that says what it was."""
+        error = _unpickled(self.pickled)
+        if error is None:
+            error = ObjectiveError(
+                f"the objective raised {self.line}, which cannot be brought here from its process."
+            )
+        error.__cause__ = RemoteTraceback(self.text)
+        return error
+
+
+@final
+class RemoteTraceback(Exception):
+    """The traceback of an exception in another process, as text."""
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.args[0]}"""'
+
+
+def _pickled(error: BaseException) -> bytes | None:
+    """The exception as bytes that can be read again, or None."""
+    try:
+        pickled = pickle.dumps(error)
+    except Exception:  # whatever the exception's own code raises
+        return None
+    return None if _unpickled(pickled) is None else pickled
+
+
+def _unpickled(pickled: bytes | None) -> BaseException | None:
+    if pickled is None:
+        return None
+    try:
+        error = pickle.loads(pickled)
+    except Exception:  # as above
+        return None
+    return error if isinstance(error, BaseException) else None
 
 
 @final
@@ -70,17 +144,34 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(
-    objective: Objective, params: Params, _hand_out: tuple[int, int]
-) -> SupportsFloat | Measurement:
-    """Calls the objective on an executor.
-
-    `_hand_out` tells repeats of one setting apart, which Dask would answer from its cache.
-    """
+def evaluate(objective: Objective, params: Params, given: HandOut) -> SupportsFloat | Measurement:
+    """Calls the objective on an executor."""
+    elsewhere = given.home != _process()
     try:
-        return objective(params)
-    except (BrokenExecutor, CancelledError) as error:  # of the objective's own pool or future
-        raise RaisedByObjective(error) from error
+        result = objective(params)
+        return _portable(result) if elsewhere else result
+    except (SystemExit, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if elsewhere:
+            line = "".join(traceback.format_exception_only(error)).strip()
+            text = "".join(traceback.format_exception(error))
+            raise RaisedElsewhere(_pickled(error), line, text) from None
+        if isinstance(error, BrokenExecutor | CancelledError):  # of the objective's own pool
+            raise RaisedByObjective(error) from error
+        raise
+
+
+def _portable(result: Any) -> Any:
+    """What an objective returned, as what every process can read: a measurement if it is one."""
+    try:
+        return measurement_of(result)
+    except InputError as error:
+        try:
+            pickle.loads(pickle.dumps(result))
+        except Exception:  # whatever the object's own code raises
+            raise error from None
+        return result
 
 
 def how_lost(future: Future[Any]) -> str | None:
@@ -96,12 +187,14 @@ def how_lost(future: Future[Any]) -> str | None:
 def result_of(future: Future[Any]) -> Any:
     """Returns what the objective returned; raises what it raised."""
     error = future.exception()
-    if isinstance(error, RaisedByObjective):
-        raise error.original()
+    if isinstance(error, RaisedByObjective | RaisedElsewhere):
+        error = error.original()
     if error is not None and not isinstance(error, Exception):
         raise ObjectiveExitError(
             f"the objective raised {error!r} on the executor, which is no result."
         ) from error
+    if error is not None:
+        raise error
     return future.result()
 
 

@@ -4,6 +4,7 @@ Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence 
 follow from it, and the writes that belong to workers.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, final
 
@@ -14,14 +15,13 @@ from ceibo.decide.record import hyperparameters_of, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Suggestion, suggest
-from ceibo.errors import InputError, NumberTakenError, StorageError
+from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 from ceibo.study.store import (
     DONE,
     FAILED,
     WITHDRAWN,
-    Heartbeat,
     Lease,
     NewTrial,
     Snapshot,
@@ -30,8 +30,10 @@ from ceibo.study.store import (
     StudyRecord,
 )
 from ceibo.study.store.records import EMPTY, damaged
+from ceibo.study.turn import Turn
 
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
+_LOOKS: Final = 8  # looks at another's turn between two at what else there is to do
 
 
 @final
@@ -53,6 +55,8 @@ class Ledger:
         self.snapshot: Snapshot = EMPTY
         self._coordinates: dict[int, Array] = {}
         self._belief: tuple[int, Belief] | None = None
+        self._suggesting = 0.0  # seconds that the last suggestion took
+        self._crowded = False  # whether others asked during the last ask
 
     # -- reading -----------------------------------------------------------------------
 
@@ -126,8 +130,30 @@ class Ledger:
         claimed = self.store.claim(self.id, lease)
         if claimed is not None:
             return claimed
+        turn = Turn(self.store, self.id, wanted=self._crowded)
+        try:
+            trial = self._ask_anew(lease, limit, turn)
+        except StorageError:
+            raise  # a turn that cannot be given back lapses
+        except BaseException:
+            turn.give_back()
+            raise
+        self._crowded = turn.crowded
+        turn.give_back()
+        return trial
+
+    def _ask_anew(self, lease: Lease | None, limit: int | None, turn: Turn) -> StoredTrial | None:
+        """Records a new suggestion, at once or, if others do the same, when it is its turn."""
         taken = -1
         while True:
+            if turn.wanted and not turn.take(self._suggesting):
+                if turn.looks % _LOOKS:
+                    continue
+                claimed = self.store.claim(self.id, lease)  # queued trials are nobody's turn
+                if claimed is not None:
+                    return claimed
+                if limit is None or len(self.refresh().trials) < limit:
+                    continue
             snapshot = self.refresh()
             number = len(snapshot.trials)
             if number == taken:
@@ -135,14 +161,21 @@ class Ledger:
                 raise damaged(f"study {self.name!r}", found)
             if limit is not None and number >= limit:
                 return None
+            began = time.monotonic()
             suggestion = self.suggest(snapshot, number, self._start_values(number))
+            self._suggesting = time.monotonic() - began
             record = to_record(suggestion, snapshot.seq, self.seed)
             new = NewTrial(suggestion.params, record, lease)
             try:
-                return self.create([new], expect_number=number)[0]
-            except NumberTakenError:
+                (trial,) = self.create([new], expect_number=number, turn=turn.token)
+            except NumberTakenError as error:
                 # another worker was first; its trial is pending in the next snapshot
-                taken = number
+                if not isinstance(error, TurnTakenError):
+                    taken = number
+                turn.wanted = turn.crowded = True
+                continue
+            turn.end()
+            return trial
 
     def _start_values(self, number: int) -> Hyperparameters | None:
         """Hyperparameters recorded with the latest trial before `number` that has them."""
@@ -160,10 +193,10 @@ class Ledger:
     # -- writing -----------------------------------------------------------------------
 
     def create(
-        self, trials: Sequence[NewTrial], expect_number: int | None = None
+        self, trials: Sequence[NewTrial], expect_number: int | None = None, turn: str | None = None
     ) -> tuple[StoredTrial, ...]:
         """Records new trials, all or none."""
-        return self.store.create_trials(self.id, trials, expect_number=expect_number)
+        return self.store.create_trials(self.id, trials, expect_number=expect_number, turn=turn)
 
     def fail(self, number: int, reason: str, worker: str | None = None) -> None:
         """Records a failure."""
@@ -176,10 +209,6 @@ class Ledger:
     def workers(self) -> dict[int, str]:
         """Number -> the worker that holds a lease on it."""
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
-
-    def heartbeat(self, lease: Lease) -> Heartbeat:
-        """A context manager that renews a worker's leases."""
-        return Heartbeat(self.store, self.id, lease)
 
 
 def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:

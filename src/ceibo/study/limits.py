@@ -3,9 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Final, final
 
-from ceibo.checks import check_positive, check_whole
+from ceibo.checks import LONGEST_LEASE, check_cost, check_seconds, check_whole
 
 DEFAULT_TRIALS: Final = 50
+SHORTEST_LEASE: Final = 0.1
+"""Seconds; what a database takes to answer must not let a lease lapse."""
 
 
 @final
@@ -20,10 +22,12 @@ class Limits:
     lease: float = 60.0
 
     def __post_init__(self) -> None:
-        for name in ("cost", "timeout", "lease"):
-            value = getattr(self, name)
-            if value is not None or name == "lease":
-                object.__setattr__(self, name, check_positive(value, name))
+        if self.cost is not None:
+            object.__setattr__(self, "cost", check_cost(self.cost))
+        if self.timeout is not None:
+            object.__setattr__(self, "timeout", check_seconds(self.timeout, "timeout"))
+        lease = check_seconds(self.lease, "lease", SHORTEST_LEASE, LONGEST_LEASE)
+        object.__setattr__(self, "lease", lease)
         for name in ("n_trials", "max_failures"):
             value = getattr(self, name)
             if value is not None:

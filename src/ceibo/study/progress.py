@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 from typing import Self, final
 
 from rich.console import Console
@@ -41,7 +42,9 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.running = 0
         self.ended = True
-        if self.live is not None:
+        if self.live is None:
+            return
+        with suppress(OSError):  # a terminal that was closed
             self.live.update(self._state())
             self.live.stop()
             if not (self.console.is_terminal or self.console.is_jupyter):
@@ -51,7 +54,8 @@ class Progress:
         """Shows that a trial was started."""
         self.running, self.verdict = running, verdict
         if self.live is not None:
-            self.live.update(self._state())
+            with suppress(OSError):  # as above
+                self.live.update(self._state())
 
     def show_trial(self, trial: Trial, running: int) -> None:
         """Shows a trial that has ended."""
@@ -59,10 +63,11 @@ class Progress:
         self.running = running
         if self.live is None:
             return
-        self.console.print(_line(trial), highlight=False, overflow="ellipsis", no_wrap=True)
         if trial.measurements:
             self.best = self.study.best
-        self.live.update(self._state())
+        with suppress(OSError):  # as above
+            self.console.print(_line(trial), highlight=False, overflow="ellipsis", no_wrap=True)
+            self.live.update(self._state())
 
     def _state(self) -> Text:
         done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))

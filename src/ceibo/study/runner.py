@@ -6,17 +6,39 @@ import time
 import traceback
 import uuid
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import suppress
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import nullcontext, suppress
 from typing import Any, Final, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
-from ceibo.errors import EvaluationsFailedError, ExecutorLostError, InputError, StorageError
-from ceibo.study.evaluation import Inline, Objective, evaluate, how_lost, measurement_of, result_of
+from ceibo.errors import (
+    EvaluationsFailedError,
+    ExecutorLostError,
+    InputError,
+    NotStoredError,
+    StorageError,
+)
+from ceibo.study.evaluation import (
+    Inline,
+    Objective,
+    evaluate,
+    hand_out,
+    how_lost,
+    measurement_of,
+    result_of,
+)
+from ceibo.study.interrupts import Interrupts
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
-from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Lease
+from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease, hand_out_key
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
 
@@ -44,12 +66,22 @@ class Runner:
         self.began = time.monotonic()
         self.failures = 0  # in a row
         self.verdict: Verdict | None = None
+        self.interrupts = Interrupts()
 
-    def run(self, callbacks: tuple[Callback, ...], progress: bool | None) -> Stop:
-        """Runs until a limit is reached, and says which."""
+    def run(
+        self,
+        callbacks: tuple[Callback, ...],
+        progress: bool | None,
+        interrupts: Interrupts | None = None,
+    ) -> Stop:
+        """Runs until a limit is reached, and says which.
+
+        `interrupts` is what the caller receives signals with; by default Ctrl-C is received here.
+        """
         with (
+            Interrupts() if interrupts is None else nullcontext(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
-            self.study.ledger.heartbeat(self.lease),
+            self._heartbeat(),
         ):
             try:
                 stop = self._loop(callbacks, display)
@@ -62,6 +94,8 @@ class Runner:
                 return Stop(StopReason.INTERRUPTED, message)
             except StorageError as error:
                 # Trials in flight are handed out again when their leases expire.
+                for future in self.running:
+                    future.cancel()
                 self._note_unstored(error)
                 raise
             except BaseException as error:
@@ -71,7 +105,9 @@ class Runner:
     def _loop(self, callbacks: tuple[Callback, ...], display: Progress) -> Stop:
         stop = self._limit_reached()
         while True:
+            self.interrupts.rearm()  # an objective that caught Ctrl-C has made something of it
             while stop is None and self._has_room() and self._launch():
+                self._check_signals()
                 display.show(len(self.running), self.verdict)
                 if self.jobs == 1:
                     break
@@ -79,10 +115,12 @@ class Runner:
                 if stop is None and self._others_at_work():
                     # the trials of a worker that dies are handed out again
                     time.sleep(_POLL)
+                    self._check_signals()
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
             finished = wait(self.running, timeout=_POLL, return_when="FIRST_COMPLETED").done
+            self._check_signals()
             any_finished = bool(finished)
             while finished:
                 # No reference is kept: Dask repeats an evaluation that is lost with a worker for
@@ -98,6 +136,16 @@ class Runner:
             if any_finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
                 display.verdict = self.verdict
+
+    def _heartbeat(self) -> Heartbeat:
+        # evaluations in this process may keep its threads from running
+        inside = isinstance(self.executor, Inline | ThreadPoolExecutor)
+        return Heartbeat(self.study.ledger.store, self.study.ledger.id, self.lease, inside)
+
+    def _check_signals(self) -> None:
+        """Ends the run after a signal, before the outcome of a command that it ended is read."""
+        if self.interrupts.number is not None:
+            raise KeyboardInterrupt
 
     def _has_room(self) -> bool:
         """Whether an evaluation may start now; a trial's last attempt runs alone (`_launch`)."""
@@ -121,9 +169,9 @@ class Runner:
         if _might_be_last(trial) and self.running:
             self.waiting = trial
             return True
-        hand_out = (trial.number, trial.attempt)
+        given = hand_out(trial.number, trial.attempt)
         try:
-            future = self.executor.submit(evaluate, self.objective, dict(trial.params), hand_out)
+            future = self.executor.submit(evaluate, self.objective, dict(trial.params), given)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
         self.running[future] = trial
@@ -149,7 +197,7 @@ class Runner:
                 raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
         except Exception as failure:
             # Raised by the objective, or because its value is no finite measurement.
-            if error is None or isinstance(error, EvaluationsFailedError):
+            if error is None or isinstance(failure, EvaluationsFailedError):
                 reason = str(failure)
             else:
                 reason = "".join(traceback.format_exception(failure))
@@ -192,15 +240,15 @@ class Runner:
     def _others_at_work(self) -> bool:
         return any(worker != self.lease.worker for worker in self.study.ledger.workers().values())
 
-    def _unstored(self) -> list[tuple[Trial, Measurement]]:
-        """Trials in flight that have been measured in the meantime."""
-        measured = []
-        for future, trial in self.running.items():
+    def _unstored(self) -> dict[Future[Any], Measurement]:
+        """What was measured in the meantime by evaluations in flight."""
+        measured = {}
+        for future in self.running:
             if future.done() and not future.cancelled() and future.exception() is None:
                 with suppress(InputError):
                     measurement = measurement_of(future.result())
                     if measurement.is_finite:
-                        measured.append((trial, measurement))
+                        measured[future] = measurement
         return measured
 
     def _give_back(self, count_lost: bool = False) -> None:
@@ -210,21 +258,32 @@ class Runner:
         """
         for future in self.running:
             future.cancel()
-        for trial, measurement in self._unstored():
-            self.study.tell(trial, measurement)
-        lost: dict[int, str | None] = {}
-        if count_lost:
-            lost = {trial.number: how_lost(future) for future, trial in self.running.items()}
-        for number, worker in self.study.ledger.workers().items():
-            if worker == self.lease.worker:
-                self.study.ledger.release(number, worker, lost.get(number))
+        try:
+            for future, measurement in self._unstored().items():
+                self.study.tell(self.running[future], measurement)
+                del self.running[future]
+            lost: dict[int, str | None] = {}
+            if count_lost:
+                lost = {trial.number: how_lost(future) for future, trial in self.running.items()}
+            for number, worker in self.study.ledger.workers().items():
+                if worker == self.lease.worker:
+                    self.study.ledger.release(number, worker, lost.get(number))
+        except StorageError as error:
+            self._note_unstored(error)
+            raise
         self.running = {}
         self.waiting = None
 
     def _note_unstored(self, error: StorageError) -> None:
         """Adds the measurements that could not be stored to the error."""
-        for trial, measurement in self._unstored():
-            error.add_note(f"trial {trial.number} was measured: {measurement!r}")
+        kept = []
+        for future, measurement in self._unstored().items():
+            trial = self.running[future]
+            message = f"trial {trial.number} was measured: {measurement!r}"
+            key = hand_out_key(trial.attempt)
+            kept.append(NotStoredError(message, trial.number, measurement, key))
+            error.add_note(message)
+        error.unstored = tuple(kept)
 
     def _executor_lost(self, error: BaseException) -> ExecutorLostError:
         if isinstance(error, BrokenExecutor):

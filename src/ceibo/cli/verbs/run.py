@@ -1,8 +1,11 @@
 """`ceibo run`: measures with the command of the study file until a limit is reached."""
 
+import os
 import shlex
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Annotated
 
@@ -18,11 +21,15 @@ from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError, StorageError
 from ceibo.study import Study, Trial
+from ceibo.study.interrupts import Interrupts
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.trial_line import trial_line
 from ceibo.text import one_line
 
 _SHOWN = 5  # commands that --dry-run shows
+# Ctrl-C, a shutdown or a scheduler, a terminal that was closed; Windows lacks the last.
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 
 
 def run(
@@ -57,36 +64,45 @@ def run(
     command = Command(template)
     limits = loaded.limits.or_default()
     runner = Runner(study, command, limits, CommandExecutor(command), jobs or loaded.jobs)
-    try:
-        stop = _measure(runner, command, quiet)
-    except StorageError:
-        rescue(study)
-        raise
-    typer.echo(f"\n{stop.message}")
-    if any(trial.measurements for trial in study.trials):
-        print_answers(study)
-        typer.echo(f"\nfor a page to look at or hand on: ceibo report {file} -o report.html")
-    if stop.reason is StopReason.INTERRUPTED:
+    with Interrupts(_ENDING, raising=False) as interrupts:
+        try:
+            stop = _measure(runner, command, interrupts, quiet)
+        except StorageError:
+            rescue(study)
+            raise
+        interrupted = stop.reason is StopReason.INTERRUPTED
+        with _silenced() if interrupted else nullcontext():  # its terminal may be gone
+            typer.echo(f"\n{stop.message}")
+            if any(trial.measurements for trial in study.trials):
+                print_answers(study)
+                page = f"ceibo report {file} -o report.html"
+                typer.echo(f"\nfor a page to look at or hand on: {page}")
+    if interrupted:
         raise typer.Exit(130)
 
 
-def _measure(runner: Runner, command: Command, quiet: bool) -> Stop:
-    """Runs until a limit is reached; SIGTERM (a shutdown, a scheduler) ends it as Ctrl-C does."""
+def _measure(runner: Runner, command: Command, interrupts: Interrupts, quiet: bool) -> Stop:
+    """Runs until a limit is reached; a shutdown or a closed terminal ends it as Ctrl-C does."""
     terminal = sys.stderr.isatty()
     callbacks: tuple[Callback, ...] = () if quiet or terminal else (_print_trial,)
-    earlier = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        stop = runner.run(callbacks, False if quiet else None)
+        stop = runner.run(callbacks, False if quiet else None, interrupts)
     finally:
-        signal.signal(signal.SIGTERM, earlier)
         command.stop()
     if stop.reason is StopReason.INTERRUPTED:
         return replace(stop, message="interrupted; the same command goes on from here.")
     return stop
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Lets output go nowhere from the moment it cannot be written."""
+    try:
+        yield
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in (1, 2):
+            os.dup2(nowhere, descriptor)
 
 
 def _print_trial(_study: Study, trial: Trial) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ceibo.checks import LONGEST_LEASE
 from ceibo.errors import NumberTakenError
-from ceibo.study.store import schema
+from ceibo.study.store import schema, turns
 from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
@@ -37,6 +38,8 @@ MAX_LOST = 3
 GIVEN_UP = "given up"
 """How the reason of its failure begins."""
 
+_SLACK = 1.0  # seconds by which clocks are corrected without going back
+
 # event -> the states it leads from, and the state it leads to
 _LEAVING = {"released": ((RUNNING,), QUEUED), "withdrawn": ((QUEUED, RUNNING), WITHDRAWN)}
 
@@ -48,7 +51,11 @@ def hand_out_key(attempt: int) -> str:
 
 
 def create_trials(
-    database: Database, study_id: int, new: Sequence[NewTrial], expect_number: int | None
+    database: Database,
+    study_id: int,
+    new: Sequence[NewTrial],
+    expect_number: int | None,
+    turn: str | None = None,
 ) -> tuple[StoredTrial, ...]:
     """Record trials and their first events under the next free numbers."""
     rows = [new_rows(trial) for trial in new]
@@ -65,12 +72,13 @@ def create_trials(
                 f"the next trial is number {study.trials}, not {expect_number}: another process"
                 " was first; compute the suggestion again."
             )
+        if expect_number is not None:
+            turns.check(transaction, turn)
         for index, (trial, event) in enumerate(rows):
             place = {"study_id": study_id, "number": study.trials + index}
             seq = study.seq + 1 + index
             lease = new[index].lease if trial["worker"] is not None else None
-            until = None if lease is None else transaction.time + lease.seconds
-            trial.update(place, created_seq=seq, token=token, lease_until=until)
+            trial.update(place, created_seq=seq, token=token, **_held(transaction, lease))
             trial["checksum"] = checksum_of(trials, trial)
             event.update(place, seq=seq)
         connection.execute(trials.insert(), [trial for trial, _ in rows])
@@ -86,6 +94,13 @@ def create_trials(
 
 def _trials_at_creation(rows: Iterable[sa.Row[Any]]) -> tuple[StoredTrial, ...]:
     return tuple(trial_from_row(row, row.created_seq) for row in rows)
+
+
+def _held(transaction: StudyTransaction, lease: Lease | None) -> dict[str, float | None]:
+    """The columns of a trial that is held by this lease from now on."""
+    if lease is None:
+        return {"lease": None, "lease_until": None}
+    return {"lease": lease.seconds, "lease_until": transaction.time + lease.seconds}
 
 
 def claim(database: Database, study_id: int, lease: Lease | None) -> StoredTrial | None:
@@ -110,12 +125,16 @@ def claim(database: Database, study_id: int, lease: Lease | None) -> StoredTrial
 def _claimable(
     connection: sa.Connection, now: sa.ColumnElement[float], study_id: int
 ) -> sa.Row[Any] | None:
-    """The first trial that is queued or whose lease has lapsed."""
-    lapsed = sa.and_(trials.c.state == RUNNING, trials.c.lease_until < now)
+    """The first trial that is queued, or whose lease has lapsed or is longer than it can be."""
+    running = trials.c.state == RUNNING
+    found = [trials.c.state == QUEUED, sa.and_(running, trials.c.lease_until < now)]
+    columns = schema.whole(connection, trials)
+    if columns == [trials]:  # older tables do not have the length of a lease
+        found.append(sa.and_(running, _too_long(now)))
     row = connection.execute(
-        sa.select(*schema.whole(connection, trials))
+        sa.select(*columns)
         .where(trials.c.study_id == study_id, trials.c.state.in_([QUEUED, RUNNING]))
-        .where(sa.or_(trials.c.state == QUEUED, lapsed))
+        .where(sa.or_(*found))
         .order_by(trials.c.number)
         .limit(1)
     ).first()
@@ -124,8 +143,22 @@ def _claimable(
     return row
 
 
+def _too_long(now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
+    """Whether a lease ends later than its length allows: it was taken before a clock went back."""
+    return trials.c.lease_until > now + sa.func.coalesce(trials.c.lease, LONGEST_LEASE) + _SLACK
+
+
+def _cut_leases(transaction: StudyTransaction) -> None:
+    """Let leases that are longer than they can be end after their length, unless renewed."""
+    longest = transaction.now + sa.func.coalesce(trials.c.lease, LONGEST_LEASE)
+    of_study = trials.c.study_id == transaction.study_id, trials.c.state == RUNNING
+    update = trials.update().where(*of_study, _too_long(transaction.now))
+    transaction.connection.execute(update.values(lease_until=longest))
+
+
 def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
     """The first claimable trial, after recording as failed those that were lost too often."""
+    _cut_leases(transaction)
     claimable = (transaction.connection, transaction.now, transaction.study_id)
     row = _claimable(*claimable)
     while row is not None and (lost := _times_lost(transaction.history(row))) >= MAX_LOST:
@@ -161,11 +194,10 @@ def _hand_out(
     """Give a trial to the worker of the lease; a lost race repeats the transaction."""
     study_id, connection = transaction.study_id, transaction.connection
     worker = None if lease is None else lease.worker
-    until = None if lease is None else transaction.time + lease.seconds
     unchanged = (trials.c.state == row.state, trials.c.attempt == row.attempt)
     update = trials.update().where(*is_trial(study_id, row.number), *unchanged)
     out = {"state": RUNNING, "attempt": row.attempt + 1, "claim": token}
-    changed = connection.execute(update.values(**out, worker=worker, lease_until=until))
+    changed = connection.execute(update.values(**out, **_held(transaction, lease), worker=worker))
     if changed.rowcount != 1:
         raise Raced
     seq = transaction.study.seq + 1

@@ -4,7 +4,8 @@ ceibo_studies   one row per study; `seq` is the number of its last event, `trial
                 trials; `turn` is the worker whose turn it is to record the next trial, until
                 `turn_until`
 ceibo_trials    one row per trial: what never changes (params, suggestion), and the present state,
-                which claims compare and swap
+                which claims compare and swap; `lease` is the length in seconds of the lease that
+                ends at `lease_until`
 ceibo_events    everything that happened, numbered per study; measurements are the events of kind
                 "measured", and those of kind "corrected" replace the value of the event whose `seq`
                 is their `key`; `outcome` names what was measured, "" where there is one thing only
@@ -34,7 +35,7 @@ The older two are read as they are; the first write brings a database to this on
 """
 ADDED = {
     "ceibo_studies": ("data", "checksum", "turn", "turn_until"),
-    "ceibo_trials": ("data", "checksum"),
+    "ceibo_trials": ("data", "checksum", "lease"),
     "ceibo_events": ("outcome", "data", "checksum"),
 }
 """The columns that version 3 has added to each table."""
@@ -76,6 +77,7 @@ trials = sa.Table(
     sa.Column("lease_until", sa.Double),
     sa.Column("data", sa.Text),
     sa.Column("checksum", sa.Text),
+    sa.Column("lease", sa.Double),
     sa.Index("ceibo_trials_by_state", "study_id", "state", "number"),
 )
 

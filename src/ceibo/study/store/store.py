@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
-from ceibo.study.store import history, lifecycle, measurements, migration, schema
+from ceibo.study.store import history, lifecycle, measurements, migration, schema, turns
 from ceibo.study.store.backup import back_up
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database
@@ -146,14 +146,28 @@ class Store:
         return self._database.read(work)
 
     def create_trials(
-        self, study_id: int, new: Sequence[NewTrial], *, expect_number: int | None = None
+        self,
+        study_id: int,
+        new: Sequence[NewTrial],
+        *,
+        expect_number: int | None = None,
+        turn: str | None = None,
     ) -> tuple[StoredTrial, ...]:
         """Record trials under the next free numbers, with their suggestions, in one transaction.
 
-        `expect_number` is the number the first one was computed for: if another process took it,
-        nothing is recorded and NumberTakenError is raised.
+        `expect_number` is the number the first one was computed for: if another process took it, or
+        holds the study's turn, nothing is recorded and NumberTakenError is raised. `turn` is the
+        caller's own turn, which ends with it.
         """
-        return lifecycle.create_trials(self._database, study_id, new, expect_number)
+        return lifecycle.create_trials(self._database, study_id, new, expect_number, turn)
+
+    def take_turn(self, study_id: int, token: str, seconds: float) -> bool:
+        """Keep others from recording suggestions for a while; false if another does already."""
+        return turns.take(self._database, study_id, token, seconds)
+
+    def give_turn(self, study_id: int, token: str) -> None:
+        """Give a turn back before its time."""
+        turns.give(self._database, study_id, token)
 
     def claim(self, study_id: int, lease: Lease | None = None) -> StoredTrial | None:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
@@ -166,15 +180,32 @@ class Store:
     def heartbeat(self, study_id: int, lease: Lease) -> frozenset[int]:
         """Renew the worker's leases; returns the numbers of the trials that it still holds."""
         check_lease(lease)
-        running = trials.c.study_id == study_id, trials.c.state == RUNNING
-        held = *running, trials.c.worker == lease.worker
+        held = _held_by(study_id, lease.worker)
 
         def work(connection: sa.Connection) -> frozenset[int]:
-            until = self._database.now + lease.seconds
-            connection.execute(trials.update().where(*held).values(lease_until=until))
+            connection.execute(self._renewal(study_id, lease))
             return frozenset(connection.execute(sa.select(trials.c.number).where(*held)).scalars())
 
         return self._database.write(work, lease.seconds)
+
+    def renewal(self, study_id: int, lease: Lease) -> dict[str, Any] | None:
+        """What a process without this store needs to renew a worker's leases; None in memory.
+
+        `file` is an SQLite file, or `server` what psycopg connects with, and `statement` the SQL.
+        """
+        database = self._database
+        if database.is_memory:
+            return None
+        dialect = database.url.get_dialect()()
+        literal = {"literal_binds": True}
+        statement = self._renewal(study_id, lease).compile(dialect=dialect, compile_kwargs=literal)
+        file = None if database.file is None else str(database.file.absolute())
+        server = dialect.create_connect_args(database.url)[1] if file is None else None
+        return {"file": file, "server": server, "statement": str(statement)}
+
+    def _renewal(self, study_id: int, lease: Lease) -> sa.Update:
+        until = self._database.now + lease.seconds
+        return trials.update().where(*_held_by(study_id, lease.worker)).values(lease_until=until)
 
     def leases(self, study_id: int) -> dict[int, tuple[str, float]]:
         """Number -> (worker, seconds left) of the leased running trials; below 0 it has lapsed."""
@@ -263,3 +294,9 @@ class Store:
             return {row.number: suggestion_from_row(row) for row in rows}
 
         return self._database.read(work)
+
+
+def _held_by(study_id: int, worker: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """The conditions that select the trials that a worker holds."""
+    running = trials.c.study_id == study_id, trials.c.state == RUNNING
+    return *running, trials.c.worker == worker

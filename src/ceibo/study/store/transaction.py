@@ -29,7 +29,10 @@ studies, trials, events = schema.studies, schema.trials, schema.events
 
 # The statements of every write are built once: building one takes longer than executing it.
 _NUMBER = sa.bindparam("at_number", type_=sa.Integer())
-_READ = (studies.c.id, studies.c.name, studies.c.seq, studies.c.trials)
+_READ = (
+    *(studies.c.id, studies.c.name, studies.c.seq, studies.c.trials),
+    *(studies.c.turn, studies.c.turn_until),
+)
 _LOCKED = sa.select(*_READ).where(studies.c.id == STUDY).with_for_update().cte("locked")
 _LOCKS: dict[str, sa.Select[Any]] = {}
 _TRIAL = sa.select(trials).where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
