@@ -60,7 +60,7 @@ class Belief:
     def best(self) -> Estimate:
         """The measured setting with the best posterior mean; of its trials, the first is named."""
         found = acq.find_incumbent(self.model.gp)
-        rows = np.flatnonzero(np.all(self.evidence.X == found.x, axis=1))
+        rows = np.flatnonzero(np.all(found.x == self.evidence.X, axis=1))
         there = {self.evidence.told[group].number for group in self.evidence.group[rows]}
         return Estimate(
             params=self.space.from_unit(found.x),

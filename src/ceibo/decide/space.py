@@ -95,8 +95,16 @@ class Space:
 
     def to_unit_rows(self, rows: Iterable[Mapping[str, object]]) -> Array:
         """The coordinates (n, d) of several parameter sets."""
-        coordinates = [self.to_unit(params) for params in rows]
-        return np.array(coordinates) if coordinates else np.empty((0, len(self)))
+        given = list(rows)
+        names = self.dimensions.keys()
+        for params in given:
+            if not isinstance(params, Mapping) or params.keys() != names:
+                self.check(params)  # says what is wrong
+        columns = [
+            each.to_units([params[name] for params in given], name)
+            for name, each in self.dimensions.items()
+        ]
+        return np.column_stack(columns) if given else np.empty((0, len(self)))
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
         """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u."""

@@ -19,7 +19,7 @@ from ceibo.gp.linalg import limited_blas
 # Groups of each kind of noise in the data of a fit, at least, where there are as many: a noise
 # variance cannot be inferred from less.
 _HANDFUL: Final = 20
-_BLOCK: Final = 2000  # points predicted at a time
+_BLOCK: Final = 256  # points predicted at a time: their matrices stay in the cache
 
 
 @final

@@ -29,7 +29,9 @@ def read_snapshot(database: Database, study_id: int, since: Snapshot, at: int | 
             .where(trials.c.created_seq <= seq)
             .order_by(trials.c.number)
         )
-        params = [params_from_text(number, text) for number, text in connection.execute(new_trials)]
+        # all rows at once: one by one takes twice as long
+        rows = connection.execute(new_trials).all()
+        params = [params_from_text(number, text) for number, text in rows]
         return fold(since, params, read_events(connection, study_id, since.seq, seq), seq)
 
     return database.read(work)
@@ -42,4 +44,5 @@ def read_events(
     query = sa.select(events).where(events.c.study_id == study_id, events.c.seq > since)
     if until is not None:
         query = query.where(events.c.seq <= until)
-    return [event_from_row(row) for row in connection.execute(query.order_by(events.c.seq))]
+    rows = connection.execute(query.order_by(events.c.seq)).all()
+    return [event_from_row(row) for row in rows]
