@@ -16,7 +16,7 @@ from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
-from ceibo.decide.space import Params, Space
+from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.gp import GaussianProcess, Hyperparameters
 from ceibo.gp.inputs import Array
 
@@ -78,6 +78,7 @@ def suggest(
         seed: of the study.
         number: of the trial that the suggestion is for.
     """
+    check_searchable(space)
     if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
         params = space.from_unit(initial_point(len(space), seed, number))
         x = space.to_unit(params)

@@ -11,7 +11,7 @@ from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
-from ceibo.report.sensitivity import Importance, importance, posterior_means
+from ceibo.report.sensitivity import MOST_PARAMETERS, Importance, importance, posterior_means
 from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.study import Study, Trial
 
@@ -77,7 +77,7 @@ class Findings:
     gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
     verdict: Verdict | None  # None without a price
     importance: Importance
-    slices: tuple[Slice, ...]  # most important parameter first
+    slices: tuple[Slice, ...]  # most important parameter first; of very many, the first
     map: Map | None  # None with one parameter
     fit: tuple[tuple[str, str], ...]
     best_place: Array  # (d,)
@@ -130,7 +130,7 @@ def _findings(
         gains=tuple(_gains(belief, sources)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
-        slices=tuple(_slice(belief, column) for column in columns),
+        slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
         map=_map(belief, *columns[:2]) if len(columns) > 1 else None,
         fit=_fit(belief),
         best_place=space.to_unit(best.params),
