@@ -15,6 +15,7 @@ CHECKS = (
     "failures",
     "overhead",
     "report",
+    "scale",
     "cli_hostile",
     "cli_children",
     "cli_kills",

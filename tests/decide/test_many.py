@@ -5,11 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from ceibo import Float, Measurement, Study
+from ceibo import Categorical, Float, InputError, Int, Measurement, Study, acquisition
 from ceibo.decide import Belief, Evidence, Settings, Space, Told, Unmeasured, evidence_of, suggest
 from ceibo.decide.model import fit_model
+from ceibo.decide.space import MOST_PARAMETERS
 from ceibo.decide.subset import group
-from ceibo.gp import GaussianProcess, fit_gp
+from ceibo.gp import GaussianProcess, Matern52, fit_gp
 from ceibo.report import render_report
 
 LINE = Space({"x": Float(0, 1)})
@@ -174,3 +175,61 @@ def test_the_report_of_more_than_a_thousand_says_what_best_says_and_changes_noth
     assert f"trial {best.number};" in page
     assert alone.verify().ok
     assert alone.should_stop(0.01).stop in (True, False)
+
+
+# -- many parameters -------------------------------------------------------------------
+
+
+def wide(kinds: list[Float | Int | Categorical], dimension: int) -> Space:
+    return Space({f"x{k}": kinds[k % len(kinds)] for k in range(dimension)})
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        [Float(0, 1)],
+        [Int(1, 8)],
+        [Categorical(["a", "b", "c"])],
+        [Float(0, 1), Int(1, 8), Categorical([False, True])],
+    ],
+)
+def test_a_suggestion_in_very_many_dimensions(kinds: list[Float | Int | Categorical]) -> None:
+    space = wide(kinds, 400)
+    rng = np.random.default_rng(9)
+    X = space.to_unit_rows([space.from_unit(u) for u in rng.random((30, 400))])
+    rows = [Told(k, x, Measurement(float(np.sum(x[:9])), 0.1)) for k, x in enumerate(X)]
+    known = evidence_of(rows, 400)
+    settings = Settings(n_initial=4)
+    found = suggest(known, space, settings, None, 0, 30)
+    assert found.source == "model"
+    assert space.check(found.params) == found.params
+    assert found.x.tobytes() == suggest(known, space, settings, None, 0, 30).x.tobytes()
+    # It is a better point than all those of a random search of 200 points.
+    model = fit_model(known, space, settings)
+    function = acquisition.build("corrected-ei", model.gp)
+    others = space.to_unit_rows([space.from_unit(u) for u in rng.random((200, 400))])
+    best = acquisition.maximize(function, discrete=space.discrete)
+    assert best.value > np.max(function.value(others))
+
+
+def test_more_categorical_columns_than_are_compared_one_by_one() -> None:
+    rng = np.random.default_rng(10)
+    scales = rng.uniform(5, 20, 130)
+    A, B = rng.integers(0, 3, (7, 130)) / 3, rng.integers(0, 3, (5, 130)) / 3
+    B[2] = A[4]
+    kernel = Matern52(scales, 1.0, tuple(range(120)))
+    mismatch = (A[:, None, :120] != B[None, :, :120]) / scales[:120] ** 2
+    ordered = ((A[:, None, 120:] - B[None, :, 120:]) / scales[120:]) ** 2
+    wanted = mismatch.sum(axis=2) + ordered.sum(axis=2)
+    np.testing.assert_allclose(kernel.squared_distance(A, B), wanted, rtol=1e-13)
+    assert kernel.squared_distance(A, B)[4, 2] == 0.0
+
+
+def test_more_parameters_than_can_be_searched_are_refused_in_a_sentence() -> None:
+    space = wide([Float(0, 1)], MOST_PARAMETERS + 1)
+    with pytest.raises(InputError, match=r"expected at most 5,000 parameters, got 5,001"):
+        Study.create(space)
+    with pytest.raises(InputError, match="at most 5,000"):
+        suggest(evidence_of([], len(space)), space, Settings(), None, 0, 0)
+    study = Study.create(wide([Float(0, 1)], MOST_PARAMETERS))
+    assert len(study.ask().params) == MOST_PARAMETERS

@@ -198,7 +198,8 @@ class _Search:
             jet = climbed(self.acquisition, prediction, self.guides)
             return jet.value, jet.gradient(prediction)
 
-        widths = self.widths * (self.continuous if free is None else free)
+        moving: Mask = self.continuous if free is None else free
+        widths = np.where(moving, self.widths, 0.0)
         box = Box(np.zeros(self.dimension), np.ones(self.dimension), widths)
         return climb(evaluate, X, box, rules, H)
 

@@ -70,7 +70,7 @@ class Study:
         """Creates a study; a name that exists in the storage is an error.
 
         Args:
-            space: name -> Float, Int or Categorical.
+            space: name -> Float, Int or Categorical; at most 5,000 of them.
             storage: database URL, such as "sqlite:///lab.db" or "postgresql://user@host/db"; memory
                 by default.
             name: of the study within the storage.
