@@ -1,11 +1,13 @@
 """The batched ascent: quadratics in closed form, bounds, held coordinates, never downhill."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from ceibo.gp.ascent import Box, Rules, climb
+from ceibo.gp.limited import MOST_DENSE, LimitedHessians
 from tests.helpers import Array
 
 # no start gives up for another's sake
@@ -136,3 +138,53 @@ def test_what_was_given_is_left_alone() -> None:
     before = X.copy()
     climb(f, X, unit_box(2), RULES)
     np.testing.assert_array_equal(X, before)
+
+
+# -- many dimensions -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("seed", "spread"), [(0, 1.0), (1, 30.0), (2, 1e3)])
+def test_many_dimensions_are_climbed_to_the_same_maximum(seed: int, spread: float) -> None:
+    d = MOST_DENSE + 40
+    f = Quadratic(seed, d, spread)
+    X = np.random.default_rng(seed).random((3, d))
+    box = Box(np.zeros(d), np.ones(d), np.where(np.arange(d) % 7 == 3, 0.0, 0.5))
+    ascent = climb(f, X, box, Rules(iterations=2000, tolerance=1e-12, patience=10_000))
+    assert ascent.H.shape == (3, 0, 0)
+
+    def lowered(x: Array) -> tuple[float, Array]:
+        values, gradients = f(x[None])
+        return -float(values[0]), -gradients[0]
+
+    for start, end, value in zip(X, ascent.x, ascent.values, strict=True):
+        np.testing.assert_array_equal(start[3::7], end[3::7])  # held
+        bounds = [(x, x) if k % 7 == 3 else (0.0, 1.0) for k, x in enumerate(start)]
+        reference = minimize(
+            lowered,
+            start,
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"ftol": 0.0, "gtol": 1e-10, "maxiter": 20_000},
+        )
+        assert value == pytest.approx(-reference.fun, rel=1e-6)
+    assert all(np.all((points >= 0) & (points <= 1)) for points in f.seen)
+
+
+def test_the_last_steps_give_the_inverse_hessian_of_a_quadratic() -> None:
+    """After d conjugate steps, H of L-BFGS is the inverse Hessian itself."""
+    rng = np.random.default_rng(0)
+    d = 6
+    M = Quadratic(0, d, 10.0).M
+    basis = np.linalg.eigh(M)[1].T  # conjugate directions
+    H = LimitedHessians.guess(1, d)
+    for step in basis:
+        H = H.after(np.array([True]), step[None], (M @ step)[None], np.ones(d))
+    slope = rng.standard_normal((1, d))
+    nothing = np.zeros((1, d), dtype=bool)
+    np.testing.assert_allclose(H.times(slope, np.ones(d), nothing)[0], np.linalg.solve(M, slope[0]))
+    held = nothing.copy()
+    held[0, 2] = True
+    assert H.times(np.where(held, 0.0, slope), np.ones(d), held)[0, 2] == 0.0
+    forgotten = H.forgotten(np.array([True]))
+    np.testing.assert_array_equal(forgotten.times(slope, np.ones(d), nothing), slope)

@@ -11,6 +11,7 @@ What is screened and climbed is the acquisition's logarithm (`climbable`), whose
 vanish where the value does, and what guides add to it.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, final
@@ -27,7 +28,7 @@ from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
 from ceibo.gp.grid import evenly, snap
-from ceibo.gp.inputs import Array, as_floats
+from ceibo.gp.inputs import Array, Mask, as_floats
 from ceibo.gp.linalg import limited_blas
 
 # starts end when another step promises less than this, in the logarithm
@@ -37,6 +38,7 @@ _POLISH: Final = Rules(iterations=25, tolerance=1e-13)  # of the winner
 # a purely discrete space of at most this many points is searched exhaustively
 _ENUMERATE_BELOW: Final = 2048
 _WIDEST_SWEEP: Final = 64  # values of one discrete dimension tried at a time
+_MOST_SWEPT: Final = 100  # discrete dimensions swept in a turn
 # distances between starts are in length scales, none longer than this
 _NEIGHBOURHOOD: Final = 0.4
 # of a cloud, in length scales (at most 1, the cube's width)
@@ -147,7 +149,7 @@ class _Search:
         self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
 
     def run(self, seeds: np.random.SeedSequence) -> Array:
-        count = np.prod([float(len(values)) for values in self.discrete.values()])
+        count = math.prod(len(values) for values in self.discrete.values())
         if not np.any(self.continuous) and count <= _ENUMERATE_BELOW:
             return self._enumerate()
         rng = np.random.default_rng(seeds)
@@ -157,11 +159,13 @@ class _Search:
         X, scores = self._apart(X, scores)
         H = None
         rules = Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP)
-        for _ in range(self.settings.rounds):
+        if len(self.discrete) > _MOST_SWEPT:
+            X, scores = self._relax(X, scores, rules)
+        for turn in range(self.settings.rounds):
             if np.any(self.continuous):
                 ascent = self._climb(X, rules)
                 X, scores, H = ascent.x, ascent.values, ascent.H
-            X, scores, moved = self._sweep(X, scores)
+            X, scores, moved = self._sweep(X, scores, turn)
             if not moved:
                 break
         winner = [int(np.argmax(scores))]
@@ -175,13 +179,28 @@ class _Search:
         scores = climbed(self.acquisition, prediction, self.guides).value
         return np.where(np.isnan(scores), -np.inf, scores)
 
-    def _climb(self, X: Array, rules: Rules, H: Array | None = None) -> Ascent:
+    def _relax(self, X: Array, scores: Array, rules: Rules) -> tuple[Array, Array]:
+        """Climbs as if ordered dimensions were continuous, and moves each to its nearest value."""
+        free = np.ones(self.dimension, dtype=bool)
+        free[list(self.acquisition.gp.kernel.categorical)] = False
+        moved = self._climb(X, rules, free=free).x
+        for k, values in self.discrete.items():
+            moved[:, k] = values[np.argmin(np.abs(values - moved[:, [k]]), axis=1)]
+        found = self._scores(moved)
+        better = found > scores
+        return np.where(better[:, None], moved, X), np.where(better, found, scores)
+
+    def _climb(
+        self, X: Array, rules: Rules, H: Array | None = None, free: Mask | None = None
+    ) -> Ascent:
         def evaluate(points: Array) -> tuple[Array, Array]:
             prediction = self.acquisition.predictor(points)
             jet = climbed(self.acquisition, prediction, self.guides)
             return jet.value, jet.gradient(prediction)
 
-        box = Box(np.zeros(self.dimension), np.ones(self.dimension), self.widths * self.continuous)
+        moving: Mask = self.continuous if free is None else free
+        widths = np.where(moving, self.widths, 0.0)
+        box = Box(np.zeros(self.dimension), np.ones(self.dimension), widths)
         return climb(evaluate, X, box, rules, H)
 
     def _clouds(self, rng: np.random.Generator) -> Array:
@@ -222,10 +241,23 @@ class _Search:
                 free &= distance[chosen[-1]] > apart**2
         return X[chosen], scores[chosen]
 
-    def _sweep(self, X: Array, scores: Array) -> tuple[Array, Array, bool]:
+    def _swept(self, turn: int) -> list[int]:
+        """The discrete dimensions swept in a turn: all, or of very many those that matter most.
+
+        Each turn takes the next ones, in the order of their length scales.
+        """
+        columns = list(self.discrete)
+        if len(columns) <= _MOST_SWEPT:
+            return columns
+        order = np.argsort(self.acquisition.gp.kernel.lengthscales[columns], kind="stable")
+        chosen = np.roll(order, -turn * _MOST_SWEPT)[:_MOST_SWEPT]
+        return [columns[place] for place in chosen]
+
+    def _sweep(self, X: Array, scores: Array, turn: int) -> tuple[Array, Array, bool]:
         """Tries every value of each discrete dimension while the rest stays, and keeps the best."""
         X, scores, moved = X.copy(), scores.copy(), False
-        for k, values in self.discrete.items():
+        for k in self._swept(turn):
+            values = self.discrete[k]
             tried = self._values_near(values, X[:, k])  # (B, m)
             candidates = np.repeat(X[:, None, :], tried.shape[1], axis=1)
             candidates[:, :, k] = tried

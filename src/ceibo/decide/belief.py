@@ -60,7 +60,8 @@ class Belief:
     def best(self) -> Estimate:
         """The measured setting with the best posterior mean; of its trials, the first is named."""
         found = acq.find_incumbent(self.model.gp)
-        there = (told.number for told in self.evidence.told if np.array_equal(told.x, found.x))
+        rows = np.flatnonzero(np.all(found.x == self.evidence.X, axis=1))
+        there = {self.evidence.told[group].number for group in self.evidence.group[rows]}
         return Estimate(
             params=self.space.from_unit(found.x),
             mean=self.evidence.direction.flip(self.model.natural(found.mean)),
@@ -182,4 +183,5 @@ class Belief:
     def in_hindsight(self, measurements: int) -> "Belief":
         """The belief after the first so many, with the hyperparameters and noise of now."""
         first = self.evidence.first(measurements)
-        return replace(self, evidence=first, given=self.model.refitted_to(first))
+        model = self.model.refitted_to(first, self.settings.max_observations)
+        return replace(self, evidence=first, given=model)

@@ -83,6 +83,18 @@ class Evidence:
             told=self.told[:measurements],
         )
 
+    def extended(self, told: Sequence[Told], unmeasured: Unmeasured, trials: int) -> "Evidence":
+        """This evidence with further measurements, and with what is now without a value."""
+        further = evidence_of(told, self.X.shape[1], self.direction, unmeasured, trials)
+        return replace(
+            further,
+            X=np.concatenate([self.X, further.X]),
+            y=np.concatenate([self.y, further.y]),
+            noise=np.concatenate([self.noise, further.noise]),
+            group=np.concatenate([self.group, further.group + self.measurements]),
+            told=(*self.told, *further.told),
+        )
+
 
 def evidence_of(
     told: Sequence[Told],
@@ -109,10 +121,12 @@ def evidence_of(
         values = measurement.replicates or (measurement.value,)
         count = len(values)
         # The noise told is that of the value, which is the mean of its replicates.
-        told_noise = np.nan if measurement.noise is None else measurement.noise
+        each = np.nan if measurement.noise is None else measurement.noise
+        if count > 1:
+            each = each * np.sqrt(count)
         X += [x] * count
         y += [direction.flip(value) for value in values]
-        noise += [told_noise * np.sqrt(count)] * count
+        noise += [each] * count
         group += [index] * count
     return Evidence(
         X=_points(X, dimension),

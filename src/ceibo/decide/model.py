@@ -8,10 +8,12 @@ import numpy as np
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
+from ceibo.decide.subset import group, most_telling
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Indices
+from ceibo.gp.observations import standardize
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Of very many observations, hyperparameters need fewer than the mean does, and cost more.
@@ -44,17 +46,25 @@ class Model:
         pending = evidence.pending[-limit:]
         return self.gp.condition(pending) if len(pending) else self.gp
 
-    def refitted_to(self, evidence: Evidence) -> "Model":
-        """A model of other evidence with the hyperparameters and the inferred noise of this one."""
-        y, variance = _scale(evidence, self.exponent)
-        gp = _recondition(self.fit, evidence.X, y, variance)
-        return Model(gp, self.fit, self.exponent, len(evidence), len(evidence))
+    def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
+        """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
+        n = len(evidence)
+        scaled = evidence.X, *_scale(evidence, self.exponent)
+        if n <= limit:
+            gp = _recondition(self.fit, *scaled)
+            return Model(gp, self.fit, self.exponent, n, n)
+        groups = group(evidence.X, evidence.noise)
+        rows = np.arange(n)
+        if len(groups) > limit:
+            rows = groups.rows(most_telling(self.gp, evidence.X[groups.first], limit))
+        gp = _recondition(self.fit, *_merge(self.fit, *(each[rows] for each in scaled)))
+        return Model(gp, self.fit, self.exponent, n, len(rows))
 
 
 def fit_model(
     evidence: Evidence, space: Space, settings: Settings, start: Hyperparameters | None = None
 ) -> Model:
-    """Fits a model of all observations, or of a subset if there are very many."""
+    """Fits a model of all observations, or of a subset if there are very many settings."""
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
     exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
@@ -78,13 +88,14 @@ def fit_model(
         return max(fits, key=lambda fitted: fitted.log_density)
 
     limit = settings.max_observations
-    if n <= limit:
+    groups = group(X, variance) if n > limit else None
+    if groups is None or len(groups) <= limit:
         whole = fit(np.arange(n))
         return Model(whole.gp, whole, exponent, n, n)
-    first = fit(evenly(n, min(limit, _FIT_ROWS)))
-    rows = _most_telling(first.gp, X, limit)
-    gp = _recondition(first, X[rows], y[rows], variance[rows])
-    return Model(gp, first, exponent, n, limit)
+    fitted = fit(groups.rows(groups.spread(min(limit, _FIT_ROWS))))
+    rows = groups.rows(most_telling(fitted.gp, X[groups.first], limit))
+    gp = _recondition(fitted, *_merge(fitted, X[rows], y[rows], variance[rows]))
+    return Model(gp, fitted, exponent, n, len(rows))
 
 
 def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
@@ -106,17 +117,22 @@ def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
     return np.ldexp(evidence.y, -exponent), noise**2
 
 
-def _most_telling(gp: GaussianProcess, X: Array, count: int) -> Indices:
-    """Rows of the half with the best posterior means, and of an even spread over the rest."""
-    parts = np.array_split(X, len(X) // 2000 + 1)
-    means = np.concatenate([gp.posterior(part)[0] for part in parts])
-    order = np.argsort(means, kind="stable")
-    best, rest = order[: count // 2], np.sort(order[count // 2 :])
-    return np.sort(np.concatenate([best, rest[evenly(len(rest), count - count // 2)]]))
-
-
 def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:
     """The fitted process, conditioned on other rows of the same data."""
-    inferred = np.nan if fitted.noise_variance is None else fitted.noise_variance
-    noise = np.where(np.isnan(variance), inferred, variance)
+    noise = np.where(np.isnan(variance), _unknown_noise(fitted), variance)
     return GaussianProcess(X, y, noise, fitted.gp.kernel, fitted.gp.mean, fitted.gp.expected_noise)
+
+
+def _merge(fitted: FitResult, X: Array, y: Array, variance: Array) -> tuple[Array, Array, Array]:
+    """The same data with the rows of each point merged, unknown noise being that of the fit."""
+    data = standardize(X, y, variance)
+    squared = data.scale**2
+    noise = data.noise_with(_unknown_noise(fitted) / squared) * squared
+    return data.X, data.centre + data.scale * data.y, noise
+
+
+def _unknown_noise(fitted: FitResult) -> float:
+    """The variance that stands for an unknown one."""
+    # A fit has data of unknown noise wherever there are any, so that the other case is no guess.
+    inferred = fitted.noise_variance
+    return float(fitted.gp.expected_noise or 0.0) if inferred is None else inferred

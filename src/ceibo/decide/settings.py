@@ -28,9 +28,11 @@ class Settings:
         fit: "map" or "ml".
         n_initial: size of the initial design, which counts existing data; twice the number of
             parameters, at least four, by default.
-        max_observations: above this many, the model uses a subset: half of it the observations with
-            the best posterior means, half spread evenly over the rest. Hyperparameters are then
-            fitted to 400 of them.
+        max_observations: of more observations, those of one setting are merged first, which is
+            exact, values of known and of unknown noise apart. If more than this many are left, the
+            model uses a subset: half of it the settings with the best posterior means, half spread
+            evenly over the rest. Hyperparameters are then fitted to 400 settings spread evenly,
+            values of known and of unknown noise in proportion, at least 20 of each.
         draws: of an acquisition that averages over draws; its own number by default.
     """
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Self, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 
 __all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "SpaceLike", "Value"]
+
+MOST_PARAMETERS: Final = 5_000
+"""The most parameters that a space may have for ceibo to suggest settings of it."""
 
 # of Value; Any, because a checker cannot know which parameter is a number
 Params = dict[str, Any]
@@ -95,8 +98,16 @@ class Space:
 
     def to_unit_rows(self, rows: Iterable[Mapping[str, object]]) -> Array:
         """The coordinates (n, d) of several parameter sets."""
-        coordinates = [self.to_unit(params) for params in rows]
-        return np.array(coordinates) if coordinates else np.empty((0, len(self)))
+        given = list(rows)
+        names = self.dimensions.keys()
+        for params in given:
+            if not isinstance(params, Mapping) or params.keys() != names:
+                self.check(params)  # says what is wrong
+        columns = [
+            each.to_units([params[name] for params in given], name)
+            for name, each in self.dimensions.items()
+        ]
+        return np.column_stack(columns) if given else np.empty((0, len(self)))
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
         """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u."""
@@ -133,6 +144,15 @@ class Space:
             if now[name] != self.dimensions[name]:
                 stored = f"stored as {self.dimensions[name]!r}"
                 raise _change_error(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+
+
+def check_searchable(space: Space) -> None:
+    """Refuses a space of so many parameters that suggestions would take minutes."""
+    if len(space) > MOST_PARAMETERS:
+        raise InputError(
+            f"expected at most {MOST_PARAMETERS:,} parameters, got {len(space):,}; leave out those"
+            " that matter least, or describe several by one."
+        )
 
 
 SpaceLike = Mapping[str, Dimension] | Space  # what users give

@@ -16,7 +16,7 @@ from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
-from ceibo.decide.space import Params, Space
+from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.gp import GaussianProcess, Hyperparameters
 from ceibo.gp.inputs import Array
 
@@ -24,6 +24,9 @@ from ceibo.gp.inputs import Array
 # points that are being measured to keep a batch from collapsing into one point.
 _FAILED_FENCE: Final = 0.1
 _PENDING_FENCE: Final = 0.02
+# Of more points than this only the latest are fenced, each once. It is above the number of points
+# of any space that is searched exhaustively.
+_MOST_FENCED: Final = 4096
 # How much more the chance of a failure counts with each failure in a row: a probe of where failures
 # begin is worth a trial, but several in a row are not, and would end a run.
 _CAUTION, _LARGEST_CAUTION = 4.0, 1e3
@@ -75,6 +78,7 @@ def suggest(
         seed: of the study.
         number: of the trial that the suggestion is for.
     """
+    check_searchable(space)
     if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
         params = space.from_unit(initial_point(len(space), seed, number))
         x = space.to_unit(params)
@@ -125,9 +129,9 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
     # What speaks against a withdrawn point is likely to speak against its neighbours.
-    guides += _fences(evidence.withdrawn, gp, _FAILED_FENCE)
-    pending = evidence.pending
-    failed = evidence.failed
+    guides += _fences(_latest(evidence.withdrawn), gp, _FAILED_FENCE)
+    pending = _latest(evidence.pending)
+    failed = _latest(evidence.failed)
     fallback = None
     while True:
         fences = _fences(pending, gp, _PENDING_FENCE) + _fences(failed, gp, _FAILED_FENCE)
@@ -143,6 +147,14 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
         else:
             fallback = "every point has failed or is being measured"
             failed = failed[:0]
+
+
+def _latest(points: Array) -> Array:
+    """The points, or of very many the latest, in order and without repeats."""
+    if len(points) <= _MOST_FENCED:
+        return points
+    latest = np.unique(points[::-1], axis=0, return_index=True)[1]
+    return points[::-1][np.sort(latest)[:_MOST_FENCED]][::-1]
 
 
 def _fences(points: Array, gp: GaussianProcess, share: float) -> list[acq.Guide]:

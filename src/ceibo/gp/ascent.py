@@ -16,7 +16,10 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.gp.inputs import Array, Indices, Mask
+from ceibo.gp.limited import MOST_DENSE, LimitedHessians
 
+# of −f, inverse: (B, d, d), or what is kept of them in many dimensions
+Hessians = Array | LimitedHessians
 # (B, d) -> values (B,), gradients (B, d)
 Evaluate = Callable[[Array], tuple[Array, Array]]
 
@@ -37,11 +40,13 @@ class Box:
     upper: Array
     widths: Array
 
-    def directed(self, x: Array, gradient: Array, H: Array) -> tuple[Array, Array]:
+    def directed(self, x: Array, gradient: Array, H: Hessians) -> tuple[Array, Array]:
         """The gradient without the coordinates held, and H times it; (B, d) each."""
         bound = ((x <= self.lower) & (gradient < 0.0)) | ((x >= self.upper) & (gradient > 0.0))
         held = bound | (self.widths == 0.0)
         slope = np.where(held, 0.0, gradient)
+        if isinstance(H, LimitedHessians):
+            return slope, H.times(slope, self.widths, held)
         direction = H @ slope[:, :, None]
         bound &= self.widths > 0.0
         if bound.any():
@@ -77,7 +82,7 @@ class Ascent:
 
     x: Array  # (B, d)
     values: Array  # (B,)
-    H: Array  # (B, d, d) inverse Hessians of −f
+    H: Array  # (B, d, d) inverse Hessians of −f; empty, (B, 0, 0), in many dimensions
     ended: Mask  # (B,) whether it ended before the limit on iterations
 
 
@@ -92,7 +97,7 @@ class _Starts:
     gradient: Array  # (B, d)
     slope: Array  # (B, d) the gradient without the coordinates held
     direction: Array  # (B, d) H·slope
-    H: Array  # (B, d, d)
+    H: Hessians
     fresh: Mask  # (B,) H is still the first guess, which has no units
     step: Array  # (B,) share of the full step to try
     gain: Array  # (B,) of the last step taken
@@ -109,13 +114,16 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         X: (B, d) starts inside the box.
         box: where to search.
         rules: when to stop.
-        H: (B, d, d) inverse Hessians of −f to begin with, if known.
+        H: (B, d, d) inverse Hessians of −f to begin with, if known; not used in many dimensions.
     """
     count, d = X.shape
+    if d > MOST_DENSE:
+        H = None
     values, gradients = evaluate(X)
     values = np.where(np.isnan(values), -np.inf, values)
-    guess = np.broadcast_to(np.diag(box.widths**2), (count, d, d)) if H is None else H
-    result = Ascent(X.copy(), values.copy(), guess.copy(), np.zeros(count, dtype=bool))
+    guess = _first_guess(count, box) if H is None else H
+    kept = np.empty((count, 0, 0)) if isinstance(guess, LimitedHessians) else guess.copy()
+    result = Ascent(X.copy(), values.copy(), kept, np.zeros(count, dtype=bool))
     starts = _Starts(
         np.arange(count),
         X,
@@ -133,12 +141,25 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         if iteration >= rules.patience:
             ended |= starts.value + rules.hopeless * starts.gain < result.values.max()
         if ended.any():
-            result.H[starts.row], result.ended[starts.row] = starts.H, ended
+            _keep_hessians(result, starts)
+            result.ended[starts.row] = ended
             starts = starts.keep(~ended)
         if len(starts.row) == 0:
             break
-    result.H[starts.row] = starts.H
+    _keep_hessians(result, starts)
     return result
+
+
+def _first_guess(count: int, box: Box) -> Hessians:
+    d = len(box.widths)
+    if d > MOST_DENSE:
+        return LimitedHessians.guess(count, d)
+    return np.broadcast_to(np.diag(box.widths**2), (count, d, d))
+
+
+def _keep_hessians(result: Ascent, starts: _Starts) -> None:
+    if not isinstance(starts.H, LimitedHessians):
+        result.H[starts.row] = starts.H
 
 
 def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Mask]:
@@ -168,7 +189,11 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
         trial, new_gradient = np.where(taken, trial, x), np.where(taken, new_gradient, gradient)
         new_value, gain = np.where(good, new_value, value), np.where(good, gain, starts.gain)
         step = np.where(good | lost, 1.0, starts.step * factor)
-        H, fresh = np.where(lost[:, None, None], np.diag(box.widths**2), H), fresh | lost
+        if isinstance(H, LimitedHessians):
+            H = H.forgotten(lost)
+        else:
+            H = np.where(lost[:, None, None], np.diag(box.widths**2), H)
+        fresh = fresh | lost
     slope, direction = box.directed(trial, new_gradient, H)
     promise = 0.5 * _dot(slope, direction)
     ended |= (promise < rules.tolerance) & (gain < _SETTLED * rules.tolerance) & ~fresh
@@ -188,11 +213,15 @@ def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
     return trial - starts.x, trial
 
 
-def _updated(starts: _Starts, good: Mask, s: Array, y: Array, widths: Array) -> tuple[Array, Mask]:
+def _updated(
+    starts: _Starts, good: Mask, s: Array, y: Array, widths: Array
+) -> tuple[Hessians, Mask]:
     """Inverse Hessians of −f after moves s, −gradient changing by y (B, d): the BFGS formula."""
     H, fresh = starts.H, starts.fresh
     curvature = _dot(s, y)
     usable = good & (curvature > 1e-10 * np.sqrt(_dot(s, s) * _dot(y, y)))
+    if isinstance(H, LimitedHessians):
+        return H.after(usable, s, y, widths), fresh & ~usable
     safe = np.where(usable, curvature, 1.0)
     first = fresh & usable
     if first.any():  # size of the first guess, from the curvature just seen

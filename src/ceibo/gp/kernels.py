@@ -28,6 +28,8 @@ from ceibo.registry import Registry
 # Beyond this scaled squared distance every profile is exactly zero in float64 (exp(−√s) underflows
 # at s = 745²), so capping s changes no value and keeps inf·0 out of the products.
 _FAR: Final = 1e6
+# Categorical columns that are compared one after the other; more are compared at once.
+_FEW: Final = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +82,21 @@ class Kernel(ABC):
         if not self.categorical:
             s: Array = cdist(A / self.lengthscales, B / self.lengthscales, "sqeuclidean")
         else:
-            ordered = [k for k in range(self.dimension) if k not in self.categorical]
+            unordered = set(self.categorical)
+            ordered = [k for k in range(self.dimension) if k not in unordered]
             s = np.zeros((len(A), len(B)))
             if ordered:
                 scale = self.lengthscales[ordered]
                 s = cdist(A[:, ordered] / scale, B[:, ordered] / scale, "sqeuclidean")
-            for k in self.categorical:
-                s += (A[:, k, None] != B[None, :, k]) / self.lengthscales[k] ** 2
+            if len(self.categorical) <= _FEW:
+                for k in self.categorical:
+                    s += (A[:, k, None] != B[None, :, k]) / self.lengthscales[k] ** 2
+            else:
+                columns = list(self.categorical)
+                weights = self.lengthscales[columns] ** -2.0
+                # the weighted share of columns that differ
+                share = cdist(A[:, columns], B[:, columns], "hamming", w=weights)
+                s += np.sum(weights) * share
         return np.minimum(s, _FAR, out=s)
 
     def __call__(self, A: Array, B: Array) -> Array:

@@ -107,9 +107,11 @@ class Objective:
         # factorizes.
         i, j = np.triu_indices(n, 1)
         self._pairs = i * n + j
-        self._mismatch = (
-            data.X[i][:, self._categorical] != data.X[j][:, self._categorical]
-        ).astype(np.float64)
+        self._mismatch = np.empty((len(i), 0))
+        if categorical:
+            self._mismatch = (
+                data.X[i][:, self._categorical] != data.X[j][:, self._categorical]
+            ).astype(np.float64)
         self._Y = np.ascontiguousarray(data.X[:, ordered])
         self._Y_squared = self._Y**2
         # Squared differences of all pairs are kept while they are small: a product is then quicker

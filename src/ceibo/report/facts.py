@@ -1,7 +1,7 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -11,11 +11,13 @@ from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
-from ceibo.report.sensitivity import Importance, importance, posterior_means
+from ceibo.report.sensitivity import MOST_PARAMETERS, Importance, importance, posterior_means
+from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.study import Study, Trial
 
 _STATES: Final = 16  # states of a study computed again where nothing was recorded
 _MOST_STATES: Final = 400  # measurements up to which that is done
+_MOST_FOR_GAINS: Final = 4000  # beyond, the first _MOST_STATES are too narrow to be seen
 _SECONDS: Final = 2.0  # after which no more are computed
 _GRID: Final = 81  # points of a slice
 _MAP: Final = 41  # points of a map, in each direction
@@ -75,7 +77,7 @@ class Findings:
     gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
     verdict: Verdict | None  # None without a price
     importance: Importance
-    slices: tuple[Slice, ...]  # most important parameter first
+    slices: tuple[Slice, ...]  # most important parameter first; of very many, the first
     map: Map | None  # None with one parameter
     fit: tuple[tuple[str, str], ...]
     best_place: Array  # (d,)
@@ -128,7 +130,7 @@ def _findings(
         gains=tuple(_gains(belief, sources)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
-        slices=tuple(_slice(belief, column) for column in columns),
+        slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
         map=_map(belief, *columns[:2]) if len(columns) > 1 else None,
         fit=_fit(belief),
         best_place=space.to_unit(best.params),
@@ -194,13 +196,13 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     first = min(found, default=end)
     states = range(1, min(len(belief.evidence.told), _MOST_STATES))
     earlier = [count for count in states if _next_trial(belief, count) < first]
-    for count in _spread(earlier, _STATES):
+    for count in spread(earlier, _STATES):
         number = _next_trial(belief, count)
         if number not in found:
             best = belief.in_hindsight(count).best
             found[number] = Standing(number, best.mean, best.std)
     found[end] = Standing(end, belief.best.mean, belief.best.std)
-    return [found[number] for number in sorted(found) if number <= end]
+    return spread([found[number] for number in sorted(found) if number <= end], MOST_DOTS)
 
 
 def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
@@ -209,11 +211,11 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     for number, record in sources.items():
         if record.get("acquisition") == "corrected-ei" and record.get("value") is not None:
             gains[number] = float(record["value"])
-    if not gains:
+    if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
         initial = belief.settings.initial_size(len(belief.space))
         states = range(max(initial, 2), min(len(belief.evidence.told), _MOST_STATES))
         deadline = time.monotonic() + _SECONDS
-        for count in _spread(states, _STATES):
+        for count in spread(states, _STATES):
             gains[_next_trial(belief, count)] = belief.in_hindsight(count).remaining
             if time.monotonic() > deadline:
                 break
@@ -224,12 +226,6 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
 def _next_trial(belief: Belief, count: int) -> int:
     """The number of the trial after the first so many measurements."""
     return belief.evidence.told[count - 1].number + 1
-
-
-def _spread(items: Sequence[int], count: int) -> list[int]:
-    """At most `count` of the items, evenly spread."""
-    places = np.unique(evenly(len(items), min(count, len(items))))
-    return [items[place] for place in places]
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:

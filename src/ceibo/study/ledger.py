@@ -10,25 +10,15 @@ from typing import Any, Final, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
-from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
+from ceibo.decide.evidence import Evidence
 from ceibo.decide.record import hyperparameters_of, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Suggestion, suggest
 from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
 from ceibo.gp import Hyperparameters
-from ceibo.gp.inputs import Array
-from ceibo.study.store import (
-    DONE,
-    FAILED,
-    WITHDRAWN,
-    Lease,
-    NewTrial,
-    Snapshot,
-    Store,
-    StoredTrial,
-    StudyRecord,
-)
+from ceibo.study.gathering import Gatherer
+from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord
 from ceibo.study.store.records import EMPTY, damaged
 from ceibo.study.turn import Turn
 
@@ -53,7 +43,7 @@ class Ledger:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
-        self._coordinates: dict[int, Array] = {}
+        self._gatherer = Gatherer(record.name, self.space, self.direction)
         self._belief: tuple[int, Belief] | None = None
         self._suggesting = 0.0  # seconds that the last suggestion took
         self._crowded = False  # whether others asked during the last ask
@@ -69,40 +59,9 @@ class Ledger:
         """A trial as it is now."""
         return self.refresh().trials[number]
 
-    def coordinates(self, trial: StoredTrial) -> Array:
-        """The place (d,) of a trial in the unit cube."""
-        if trial.number not in self._coordinates:
-            try:
-                self._coordinates[trial.number] = self.space.to_unit(trial.params)
-            except InputError as error:
-                what = f"trial {trial.number} of study {self.name!r}"
-                raise damaged(what, error) from error
-        return self._coordinates[trial.number]
-
     def evidence(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot."""
-        told: list[tuple[int, Told]] = []
-        failed: list[Array] = []
-        withdrawn: list[Array] = []
-        pending: list[Array] = []
-        in_a_row = 0
-        for trial in snapshot.trials:
-            x = self.coordinates(trial)
-            for each in trial.measurements:
-                told.append((each.seq, Told(trial.number, x, each.measurement)))
-            if trial.state == DONE:
-                in_a_row = 0
-            elif trial.state == FAILED:
-                in_a_row += 1
-                failed.append(x)
-            elif trial.state == WITHDRAWN:
-                withdrawn.append(x)
-            else:
-                pending.append(x)
-        ordered = [each for _, each in sorted(told, key=lambda pair: pair[0])]
-        unmeasured = Unmeasured(pending, failed, withdrawn, in_a_row)
-        count = len(snapshot.trials)
-        return evidence_of(ordered, len(self.space), self.direction, unmeasured, count)
+        return self._gatherer.gather(snapshot)
 
     def belief(self) -> Belief:
         """What is believed now; the same object until something is recorded."""

@@ -13,7 +13,7 @@ from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
-from ceibo.decide.space import Space, SpaceLike
+from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.decide.stopping import Profit, Verdict
 from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError
 from ceibo.study.ledger import Ledger
@@ -71,7 +71,7 @@ class Study:
         """Creates a study; a name that exists in the storage is an error.
 
         Args:
-            space: name -> Float, Int or Categorical.
+            space: name -> Float, Int or Categorical; at most 5,000 of them.
             storage: database URL, such as "sqlite:///lab.db" or "postgresql://user@host/db"; memory
                 by default.
             name: of the study within the storage.
@@ -80,6 +80,7 @@ class Study:
             acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
         """
         checked = Space(space)
+        check_searchable(checked)
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
         stored = {
             "direction": check_choice(direction, "direction", list(Direction)),

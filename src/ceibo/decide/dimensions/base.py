@@ -1,13 +1,17 @@
 """What a dimension of a search space knows about itself."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from ceibo.decide.dimensions.levels import level_centres
 from ceibo.gp.inputs import Array
+
+# types of values that occur many times in a column, and are equal only if they are the same
+_RECURRING: Final = (str, int, bool)
 
 Value = str | int | float | bool | None
 
@@ -50,6 +54,20 @@ class Dimension(ABC):
     @abstractmethod
     def to_unit(self, value: Any) -> float:
         """The coordinate in [0, 1] of a checked value."""
+
+    def to_units(self, values: Sequence[object], name: str) -> Array:
+        """The coordinates (n,) of many values, which are checked; those of `to_unit`, exactly."""
+        known: dict[tuple[type, object], float] = {}
+        units = []
+        for value in values:
+            key = type(value), value
+            if type(value) not in _RECURRING:
+                units.append(self.to_unit(self.check(value, name)))
+                continue
+            if key not in known:
+                known[key] = self.to_unit(self.check(value, name))
+            units.append(known[key])
+        return np.array(units, dtype=float)
 
     @abstractmethod
     def from_unit(self, u: float) -> Value:

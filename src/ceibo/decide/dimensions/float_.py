@@ -10,16 +10,20 @@ smallest subnormal.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Context, Decimal
 from functools import cached_property
 from typing import Any, ClassVar, Final, final
+
+import numpy as np
 
 from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
 from ceibo.errors import Given, InputError
+from ceibo.gp.inputs import Array
 
 _EXACT: Final = Context(prec=60)
 
@@ -136,6 +140,25 @@ class Float(Dimension):
             low, high, exponent = self._scaled_box()
             u = (math.ldexp(value, -exponent) - low) / (high - low)
         return min(max(u, 0.0), 1.0)
+
+    def to_units(self, values: Sequence[object], name: str) -> Array:
+        """The coordinates (n,) of many values at once, the same to the last bit as one by one."""
+        if self.levels is not None or not all(type(value) is float for value in values):
+            return super().to_units(values, name)
+        numbers = np.array(values, dtype=float)
+        if not np.all((self.low <= numbers) & (numbers <= self.high)):
+            return super().to_units(values, name)
+        if self.log:
+            low, high = math.log(self.low), math.log(self.high)
+            # numpy's logarithm may differ from math's in the last bit
+            positions = np.fromiter(map(math.log, numbers), dtype=float, count=len(numbers))
+        else:
+            low, high, exponent = self._scaled_box()
+            positions = np.ldexp(numbers, -exponent)
+        units = np.clip((positions - low) / (high - low), 0.0, 1.0)
+        units[numbers == self.high] = 1.0
+        units[numbers == self.low] = 0.0
+        return units
 
     def from_unit(self, u: float) -> float:
         levels = self.levels

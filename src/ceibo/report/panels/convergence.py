@@ -1,7 +1,9 @@
 """The measurements over the trials, with the best setting's posterior and the raw best."""
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from typing import final
 
 import numpy as np
 
@@ -9,21 +11,37 @@ from ceibo.decide import Measurement
 from ceibo.report.facts import Facts, Findings, Standing
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
 from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
+from ceibo.report.thinning import visible
 
 _CROWD = 300  # measurements from which dots are small
 Measured = tuple[int, Measurement]  # a measurement with the number of its trial
+
+
+@final
+@dataclass(frozen=True)
+class _Shown:
+    """What is drawn, in every size; of very many measurements those that can be told apart."""
+
+    count: int  # of all measurements
+    measured: list[Measured]
+    failed: list[int]  # numbers of trials
+    records: list[tuple[int, float]]  # the best raw value from a trial on; the last trial too
+    in_sight: list[float]
 
 
 def convergence(facts: Facts) -> str:
     """The panel of convergence; empty before the first measurement."""
     if facts.findings is None:
         return ""
-    drawings = two_sizes(partial(_draw, facts, facts.findings), (960, 360), (400, 300))
+    shown = _shown(facts, facts.findings)
+    drawings = two_sizes(partial(_draw, facts, facts.findings, shown), (960, 360), (400, 300))
     note = (
         "The blue line is what the model believes of the best setting found so far, given all"
         " measurements together; the faint line is the best single value measured, which noise"
         " flatters."
     )
+    if shown.count > len(shown.measured):
+        note += " Of measurements that would cover each other one is drawn."
     keys = legend(
         ("key-measured", "measurement ± noise"),
         ("key-incumbent", "best setting: posterior mean ± std"),
@@ -33,22 +51,36 @@ def convergence(facts: Facts) -> str:
     return panel("convergence", "Measurements and the best setting", drawings, note, keys)
 
 
-def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
+def _draw(facts: Facts, findings: Findings, shown: _Shown, size: Size) -> Canvas:
     canvas = Canvas(*size, "Measurements over trials with the best setting's posterior mean")
-    measured = [(trial.number, each) for trial in facts.trials for each in trial.measurements]
-    y = Scale.over(_in_sight(measured, findings.standings), canvas.up)
+    y = Scale.over(shown.in_sight, canvas.up)
     canvas.y_axis(y, "objective")
     x = trial_axis(canvas, len(facts.trials))
-    canvas.line(_raw_best(facts, measured, x, y), "raw")
-    radius = 1.8 if len(measured) > _CROWD else 3
-    for number, measurement in measured:
+    canvas.line(_stepped(shown.records, x, y), "raw")
+    radius = 1.8 if shown.count > _CROWD else 3
+    for number, measurement in shown.measured:
         _draw_measurement(canvas, y, x(number), radius, (number, measurement))
-    for trial in facts.trials:
-        if trial.state == "failed":
-            title = f"trial {trial.number} failed"
-            canvas.add(_cross(x(trial.number), canvas.up[0] - 6, title))
+    for number in shown.failed:
+        canvas.add(_cross(x(number), canvas.up[0] - 6, f"trial {number} failed"))
     _draw_standings(canvas, findings.standings, x, y)
     return canvas
+
+
+def _shown(facts: Facts, findings: Findings) -> _Shown:
+    measured = [(trial.number, each) for trial in facts.trials for each in trial.measurements]
+    failed = [trial.number for trial in facts.trials if trial.state == "failed"]
+    in_sight = _in_sight(measured, findings.standings)
+    answers = findings.best.number, findings.observed.number
+    kept = [0, *(k for k, each in enumerate(measured) if each[0] in answers), len(measured) - 1]
+    heights = np.clip([each.value for _, each in measured], min(in_sight), max(in_sight))
+    dots = visible([number for number, _ in measured], heights, kept)
+    return _Shown(
+        count=len(measured),
+        measured=[measured[k] for k in dots],
+        failed=[failed[k] for k in visible(failed, np.zeros(len(failed)))],
+        records=_records(facts, measured),
+        in_sight=in_sight,
+    )
 
 
 def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
@@ -62,17 +94,22 @@ def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list
     return [*values.tolist(), *chain(*(each.band for each in late))]
 
 
-def _raw_best(facts: Facts, measured: list[Measured], x: Scale, y: Scale) -> list[Point]:
-    """The best value so far: a line that moves across before it moves up or down."""
+def _records(facts: Facts, measured: list[Measured]) -> list[tuple[int, float]]:
+    """The trials at which the best raw value changed, with that value; the last trial too."""
     ordered = sorted((number, measurement.value) for number, measurement in measured)
-    records = facts.direction.accumulate(np.array([value for _, value in ordered]))
-    stepped: list[Point] = []
-    for (number, _), record in zip(ordered, records, strict=True):
-        at, height = x(number), y(float(record))
-        if stepped:
-            stepped.append((at, stepped[-1][1]))
-        stepped.append((at, height))
-    return stepped
+    best = facts.direction.accumulate(np.array([value for _, value in ordered]))
+    changes = (np.flatnonzero(best[1:] != best[:-1]) + 1).tolist()
+    return [(ordered[k][0], float(best[k])) for k in (0, *changes, len(ordered) - 1)]
+
+
+def _stepped(records: list[tuple[int, float]], x: Scale, y: Scale) -> list[Point]:
+    """A line that moves across before it moves up or down."""
+    points: list[Point] = []
+    for number, value in records:
+        if points:
+            points.append((x(number), points[-1][1]))
+        points.append((x(number), y(value)))
+    return points
 
 
 def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: Measured) -> None:

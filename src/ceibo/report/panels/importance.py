@@ -4,6 +4,7 @@ from functools import partial
 
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.parts import Size, legend, panel, two_sizes
+from ceibo.report.sensitivity import MOST_PARAMETERS
 from ceibo.report.svg import Canvas, Scale, px, title_of
 from ceibo.text import shorten
 
@@ -14,7 +15,8 @@ def importance(facts: Facts) -> str:
     """The panel of importance; empty before the first measurement."""
     if facts.findings is None:
         return ""
-    height = _ROW * len(facts.study.space) + 40
+    rows = min(len(facts.study.space), MOST_PARAMETERS)
+    height = _ROW * rows + 40
     drawings = two_sizes(partial(_draw, facts, facts.findings), (960, height), (400, height))
     note = (
         "Share of the variation of the fitted surface over the whole space that would be gone if"
@@ -22,6 +24,8 @@ def importance(facts: Facts) -> str:
         " its own; light, together with others. A parameter that does little here can be left"
         " alone; one that matters deserves a wider or finer range."
     )
+    if rows < len(facts.study.space):
+        note += f" Of {len(facts.study.space):,} parameters the {rows} that matter most are shown."
     keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))
     return panel("importance", "Which parameters matter", drawings, note, keys)
 
@@ -37,7 +41,7 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
         canvas.segment((x(tick), bottom), (x(tick), top), "grid")
         canvas.write(x(tick), bottom + 16, f"{100 * tick:.0f} %", "middle")
     shares = findings.importance
-    for row, column in enumerate(shares.order):
+    for row, column in enumerate(shares.order[:MOST_PARAMETERS]):
         name = facts.study.space.names[column]
         total, alone = float(shares.total[column]), float(shares.alone[column])
         title = f"{name}: {100 * alone:.0f} % alone, {100 * total:.0f} % in all"

@@ -8,6 +8,7 @@ from ceibo.report.contour import colour_table, isolines, png
 from ceibo.report.facts import Facts, Findings, Map
 from ceibo.report.parts import Size, panel, parameter_labels
 from ceibo.report.svg import Canvas, Scale, path_of, px
+from ceibo.report.thinning import visible
 from ceibo.text import shorten
 
 # From good to bad: dark blue over green to pale yellow, told apart in grey and by the colour-blind.
@@ -40,7 +41,9 @@ def _draw(facts: Facts, findings: Findings, surface: Map, size: Size) -> Canvas:
     _draw_surface(canvas, facts, surface)
     x, y = Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
     across, up = surface.columns
-    for trial, place in zip(facts.measured, findings.places, strict=True):
+    places = findings.places
+    for index in visible(places[:, across], places[:, up]):
+        trial, place = facts.measured[index], places[index]
         title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
         canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)
     canvas.add(_star(x(findings.best_place[across]), y(findings.best_place[up])))

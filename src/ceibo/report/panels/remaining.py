@@ -7,6 +7,7 @@ from itertools import chain, pairwise
 from ceibo.report.facts import Facts, Findings, Standing
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
 from ceibo.report.svg import Canvas, Scale, text_of
+from ceibo.report.thinning import MOST_DOTS, spread
 
 _MOST_DOTS = 80
 
@@ -46,6 +47,7 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
     y = Scale.over(shown, canvas.up, log=True)
     canvas.y_axis(y, "expected improvement", 4)
     x = trial_axis(canvas, len(facts.trials))
+    gains = spread(gains, MOST_DOTS)
     canvas.line([(x(trial), y(gain)) for trial, gain in gains], "gain")
     if len(gains) <= _MOST_DOTS:
         for trial, gain in gains:

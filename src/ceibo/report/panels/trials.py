@@ -1,8 +1,9 @@
-"""All trials in a table that sorts by its columns."""
+"""The trials in a table that sorts by its columns."""
 
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
 from ceibo.report.svg import text_of
+from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
 from ceibo.text import reason_line
 
@@ -11,27 +12,37 @@ _EMPTY = '<td data-sort=""></td>'
 
 
 def trials(facts: Facts) -> str:
-    """The panel of all trials."""
+    """The panel of trials."""
     heads = ["Trial", "State", "Value", "Noise", *facts.study.space.names, "From"]
-    failures = any(trial.reason for trial in facts.trials)
+    findings = facts.findings
+    answers = () if findings is None else (findings.best.number or 0, findings.observed.number)
+    shown = chosen_trials(facts.trials, facts.direction, len(heads), answers)
+    failures = any(trial.reason for trial in shown)
     if failures:
         heads.append("Last failure")
     buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in heads]
     head = "".join(f'<th scope="col">{button}</th>' for button in buttons)
-    body = "".join(_row(facts, trial, failures) for trial in facts.trials)
+    body = "".join(_row(facts, trial, failures) for trial in shown)
     parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     table = f'<div class="scroll"><table class="trials">{parts}</table></div>'
     note = (
         "Click a heading to sort. The best setting is highlighted; several measurements of a trial"
         " show their mean."
     )
-    return panel("trials", "All trials", table, note)
+    left_out = len(facts.trials) - len(shown)
+    if not left_out:
+        return panel("trials", "All trials", table, note)
+    note = (
+        f"{len(shown):,} of {len(facts.trials):,} trials: the best by value, the latest, and the"
+        f" latest of those that failed or are under way. {left_out:,} are left out;"
+        f" <code>ceibo export</code> writes them all. {note}"
+    )
+    return panel("trials", "Trials", table, note)
 
 
 def _row(facts: Facts, trial: Trial, failures: bool) -> str:
-    values = [each.value for each in trial.measurements]
-    value = sum(value / len(values) for value in values) if values else None
-    noise = trial.measurements[0].noise if len(values) == 1 else None
+    value = mean_value(trial) if trial.measurements else None
+    noise = trial.measurements[0].noise if len(trial.measurements) == 1 else None
     state = f'<td data-sort="{trial.state}" class="state-{trial.state}">{trial.state}</td>'
     cells = [_cell(trial.number), state, _cell(value, _correction(trial)), _cell(noise)]
     cells += [_cell(trial.params[name]) for name in facts.study.space.names]

@@ -50,7 +50,8 @@ def _read_params(
         .where(trials.c.created_seq <= seq)
         .order_by(trials.c.number)
     )
-    for number, row in enumerate(connection.execute(query), first):
+    # all rows at once: one by one takes twice as long
+    for number, row in enumerate(connection.execute(query).all(), first):
         if row.number != number:
             raise damaged(name_of_trial(row), f"it follows trial {number - 1}")
         yield params_from_row(row)
@@ -63,7 +64,7 @@ def read_events(connection: sa.Connection, study_id: int, since: int, until: int
         .where(events.c.study_id == study_id, events.c.seq > since, events.c.seq <= until)
         .order_by(events.c.seq)
     )
-    found = list(map(event_from_row, connection.execute(query)))
+    found = list(map(event_from_row, connection.execute(query).all()))
     if [event.seq for event in found] != list(range(since + 1, until + 1)):
         what = f"the history of study {study_id}"
         raise damaged(what, f"events are missing between {since + 1} and {until}")

@@ -160,6 +160,7 @@ def fold(
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     """A trial after an event of its own."""
+    # Not by `replace`, which takes several times as long, and there may be 10^5 events.
     return StoredTrial(
         number=trial.number,
         params=trial.params,
