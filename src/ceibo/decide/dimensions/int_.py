@@ -7,7 +7,7 @@ Round trips value -> unit -> value are exact.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS, level_at, level_centres
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
+
+# beyond it a double cannot tell a whole number from one a half away
+_LARGEST_EXACT: Final = 2**51
 
 
 @final
@@ -66,7 +69,7 @@ class Int(Dimension):
             number = int(number)
         if not self.low <= number <= self.high:
             box = f"{self.wanted} in [{self.low}, {self.high}]"
-            raise InputError(f"parameter {name!r}", box, repr(value))
+            raise InputError(f"parameter {name!r}", box, show_value(value))
         return number
 
     def to_unit(self, value: int) -> float:
@@ -87,6 +90,10 @@ class Int(Dimension):
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
         """Round values that are whole numbers of the box."""
+        if max(abs(self.low), abs(self.high)) > _LARGEST_EXACT:
+            steps = round_values(-0.5, self.levels - 0.5, count)
+            values = [self.low + round(step) for step in steps if 0 <= round(step) < self.levels]
+            return [(self.to_unit(value), _last_digits(value)) for value in values]
         rough = round_values(self.low - 0.5, self.high + 0.5, count, self.log)
         values = sorted({round(each) for each in rough if self.low <= round(each) <= self.high})
         return [(self.to_unit(value), f"{float(value):.4g}") for value in values]
@@ -97,3 +104,8 @@ class Int(Dimension):
         words = text.split(":")
         keys = ranges.parse_range([word for word in words if word != "int"])
         return {"type": cls.type_name, **keys} if keys and "int" in words[2:] else None
+
+
+def _last_digits(value: int) -> str:
+    """The end of a long number, where the numbers of a box differ."""
+    return f"…{str(abs(value))[-6:]}"
