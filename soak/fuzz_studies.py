@@ -1,8 +1,8 @@
 """Random extreme studies, and what must hold of them: answers in the box, pages that can be read.
 
 Values from the smallest to the largest doubles, noise of none to more than any value, duplicates,
-clusters and outliers; dimensions whose ends are far apart, next to one another, or huge; trials that
-failed, were withdrawn, are under way, were corrected.
+clusters and outliers; dimensions whose ends are far apart, next to one another, or huge; trials
+that failed, were withdrawn, are under way, were corrected.
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import Final, final
 from ceibo import Categorical, Float, Int, Measurement, Study
 from ceibo.acquisition import ACQUISITIONS
 from ceibo.decide import Space
-from ceibo.decide.dimensions import Dimension
+from ceibo.decide.dimensions import Dimension, Value
 from ceibo.errors import ConflictError, InputError
 from ceibo.gp import KERNELS
 from ceibo.report import render_report
@@ -66,7 +66,7 @@ def categorical_dimension(rng: random.Random) -> Categorical:
     """Choices of every type, sometimes very many."""
     if rng.random() < 0.04:
         return Categorical([f"c{k}" for k in range(rng.choice([100, 10_000]))])
-    pool = ["", "a", "<b>&\"'", "=1+1", "\u202e\0\n", "x" * 3000, "ü", 1, 1.0, True, None, "1"]
+    pool: list[Value] = ["", "a", "<b>&\"'", "=1+1", "\u202e\0\n", "x" * 3000, "ü", 1, 1.0, True, None, "1"]
     pool += [-0.0, 10**400, 5e-324, LARGEST, "nan", "-", "\ud800"]
     return Categorical(rng.sample(pool, rng.randint(1, 6)))
 
@@ -320,4 +320,3 @@ def check_page(page: str) -> None:
     if found.tags.count("meta") != 4:
         raise WrongError(f"{found.tags.count('meta')} elements <meta>")
     page.encode()
-

@@ -16,6 +16,7 @@ import numpy as np
 from ceibo.errors import InputError, show_value
 
 LARGEST_SEED: Final = 2**63 - 1  # what every database can store
+_LONGEST_WORD: Final = 300  # that may be a misspelt one
 _NO_NUMBERS: Final = (bool, str, bytes, bytearray, complex)
 
 
@@ -83,6 +84,8 @@ def ask_nearest(word: str, known: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like a misspelt one, or None."""
+    if len(word) > _LONGEST_WORD:
+        return None
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
     return by_lower[close[0]] if close else None

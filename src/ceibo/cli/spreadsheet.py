@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, final
 
 from ceibo.checks import ask_nearest
+from ceibo.cli.cells import unguard
 from ceibo.errors import InputError
 from ceibo.numbers import MINUS, to_number, with_point
 
@@ -69,7 +70,8 @@ def read_table(path: Path, wanted: Collection[str]) -> Table:
     try:
         separator = first[1] if first else _find_separator(body, wanted)
         records = _records(body, separator, 2 if first else 1)
-        _, header = next(records, (1, ()))
+        _, found = next(records, (1, ()))
+        header = _names(found, wanted)
         rows = [
             (line, _fit_to_header(header, cells, f"{path}, line {line}", separator))
             for line, cells in records
@@ -105,6 +107,13 @@ def _decode(path: Path) -> tuple[str, str | None]:
     raise InputError(f"{path} is not text that can be read; save it as CSV in UTF-8.")
 
 
+def _names(header: tuple[str, ...], wanted: Collection[str]) -> tuple[str, ...]:
+    """The names in a header, without the apostrophe that an export put before a wanted one."""
+    names = {normalize(name) for name in wanted}
+    plain = ((name, unguard(name)) for name in header)
+    return tuple(bare if normalize(bare) in names else name for name, bare in plain)
+
+
 def _find_separator(text: str, wanted: Collection[str]) -> str:
     names = {normalize(name).casefold() for name in wanted}
 
@@ -113,7 +122,8 @@ def _find_separator(text: str, wanted: Collection[str]) -> str:
             _, header = next(_records(text, separator, 1), (1, ()))
         except csv.Error:
             return -1, 0
-        return len(names & {normalize(name).casefold() for name in header}), len(header)
+        found = {normalize(name).casefold() for name in _names(header, wanted)}
+        return len(names & found), len(header)
 
     return max(_SEPARATORS, key=fit)
 

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from ceibo.errors import Given
+from ceibo.errors import Given, show_value
+from ceibo.text import shorten
 
 
 def to_toml(value: Any, key: bool = False) -> str:
@@ -26,5 +27,8 @@ def to_toml(value: Any, key: bool = False) -> str:
 
 def given_in_toml(given: Given) -> str:
     """A value in an error, with its key if it has one, as a study file writes it."""
-    text = to_toml(given.value)
+    try:
+        text = shorten(to_toml(given.value), 2000)
+    except (ValueError, RecursionError):
+        text = show_value(given.value)
     return f"{given.name} = {text}" if given.name else text

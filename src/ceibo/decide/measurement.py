@@ -38,8 +38,8 @@ class Measurement:
         std = None if noise is None else _number(noise, "noise")
         if std is not None and not 0 <= std < math.inf:
             raise InputError(
-                f"expected noise as a finite standard deviation >= 0, got {show_value(noise)}; leave it out"
-                " if it is unknown."
+                "expected noise as a finite standard deviation >= 0, got"
+                f" {show_value(noise)}; leave it out if it is unknown."
             )
         if values and not _same(number, _mean(values)):
             raise InputError(

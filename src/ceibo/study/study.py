@@ -358,7 +358,9 @@ def _number_of(trial: Trial | int) -> int:
     if isinstance(trial, Trial):
         return trial.number
     if isinstance(trial, bool) or not isinstance(trial, int | np.integer):
-        raise InputError(f"trial must be a Trial from ask(), or its number, got {show_value(trial)}.")
+        raise InputError(
+            f"trial must be a Trial from ask(), or its number, got {show_value(trial)}."
+        )
     if not 0 <= trial <= _LARGEST_NUMBER:
-        raise NotFoundError(f"there is no trial {show_value(trial)}; numbers count from 0.")
+        raise NotFoundError(f"there is no trial {show_value(int(trial))}; numbers count from 0.")
     return int(trial)

@@ -85,5 +85,6 @@ class Dimension(ABC):
 
 def to_plain(value: object) -> object:
     """A numpy truth value, number or text as the Python value it holds, all else as it is."""
-    plain = isinstance(value, np.generic) and value.dtype.kind in "biufU"
-    return value.item() if plain else value
+    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
+        return value.item()
+    return value

@@ -67,7 +67,8 @@ def number_in(value: object, name: str, wanted: str) -> int | float:
     """A value of parameter `name` as a Python number."""
     plain = to_plain(value)
     if isinstance(plain, bool) or not isinstance(plain, int | float):
-        raise InputError(f"parameter {name!r}", wanted, f"{show_value(value)} ({type(value).__name__})")
+        got = f"{show_value(value)} ({type(value).__name__})"
+        raise InputError(f"parameter {name!r}", wanted, got)
     return plain
 
 

@@ -8,6 +8,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.errors import StorageError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
+STATES = (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
 KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
 
 

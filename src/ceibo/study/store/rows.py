@@ -14,6 +14,7 @@ from ceibo.study.store.records import (
     KINDS,
     QUEUED,
     RUNNING,
+    STATES,
     Event,
     Lease,
     NewTrial,
@@ -123,6 +124,9 @@ def event_from_row(row: sa.Row[Any]) -> Event:
             f"trial {row.number} has an event of the kind {row.kind!r}, which this ceibo does not"
             " know; upgrade ceibo (nothing was changed)."
         )
+    if row.state not in STATES:
+        found = f"expected one of {', '.join(STATES)}, got {str(row.state)[:60]!r}"
+        raise damaged(f"the state of trial {row.number}", found)
     measurement = None
     if row.kind in ("measured", "corrected"):
         what = f"a measurement of trial {row.number}"
