@@ -66,7 +66,20 @@ def categorical_dimension(rng: random.Random) -> Categorical:
     """Choices of every type, sometimes very many."""
     if rng.random() < 0.04:
         return Categorical([f"c{k}" for k in range(rng.choice([100, 10_000]))])
-    pool: list[Value] = ["", "a", "<b>&\"'", "=1+1", "\u202e\0\n", "x" * 3000, "ü", 1, 1.0, True, None, "1"]
+    pool: list[Value] = [
+        "",
+        "a",
+        "<b>&\"'",
+        "=1+1",
+        "\u202e\0\n",
+        "x" * 3000,
+        "ü",
+        1,
+        1.0,
+        True,
+        None,
+        "1",
+    ]
     pool += [-0.0, 10**400, 5e-324, LARGEST, "nan", "-", "\ud800"]
     return Categorical(rng.sample(pool, rng.randint(1, 6)))
 

@@ -9,7 +9,7 @@ from typing import Final
 
 MINUS: Final = "\N{MINUS SIGN}"
 _NUMBER: Final = re.compile(
-    r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE
+    r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE
 )
 _WHOLE: Final = re.compile(r"[+-]?\d+", re.ASCII)
 _HEAD: Final = re.compile(r"[+-]?\d{1,3}", re.ASCII)

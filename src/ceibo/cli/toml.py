@@ -15,7 +15,9 @@ def to_toml(value: Any, key: bool = False) -> str:
         entries = [f"{to_toml(name, key=True)} = {to_toml(each)}" for name, each in value.items()]
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(to_toml, value))}]"
+        # in a list of choices 1.0 and 1 are two
+        entries = [repr(each) if isinstance(each, float) else to_toml(each) for each in value]
+        return f"[{', '.join(entries)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
