@@ -12,6 +12,7 @@ CHECKS = (
     "noise",
     "cost",
     "mixed",
+    "fuzz",
     "failures",
     "overhead",
     "report",

@@ -92,7 +92,7 @@ HEAD: Final = (
 def run_case(kind: str, number: int) -> tuple[str, str]:
     """What became of one case, and what was wrong with it."""
     try:
-        with _watched():
+        with watched():
             return KINDS[kind].run(number), ""
     except HangError:
         return "hang", f"more than {PROCESSOR_SECONDS:g} s"
@@ -103,7 +103,7 @@ def run_case(kind: str, number: int) -> tuple[str, str]:
 
 
 @contextmanager
-def _watched() -> Iterator[None]:
+def watched() -> Iterator[None]:
     """Interrupts what takes too long, and ends the process if that does not help."""
 
     def give_up(_signal: int, _frame: FrameType | None) -> None:
@@ -127,6 +127,7 @@ def run_chunk(kind: str, first: int, last: int) -> list[tuple[int, str, str]]:
     """The cases first … last − 1: (number, what became of it, what was wrong)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        warnings.simplefilter("error", RuntimeWarning)  # numpy's, of numbers that went astray
         return [(number, *run_case(kind, number)) for number in range(first, last)]
 
 

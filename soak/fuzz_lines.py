@@ -129,7 +129,7 @@ def _arguments(rng: random.Random) -> list[str]:
     verb = rng.choice(VERBS)
     words = [verb, *_ordinary(rng, verb)]
     for _ in range(rng.choice([0, 0, 0, 1, 2])):
-        words.insert(rng.randint(0, len(words)), _word(rng))
+        words.insert(rng.randint(1, len(words)), _word(rng))
     if rng.random() < 0.05 and len(words) > 1:
         del words[rng.randrange(1, len(words))]
     if verb == "run" and "--dry-run" not in words:
@@ -147,7 +147,7 @@ def _word(rng: random.Random) -> str:
 
 def _ordinary(rng: random.Random, verb: str) -> list[str]:
     """Arguments that a verb takes."""
-    file = rng.choice(["study.toml"] * 8 + ["bad.toml", "none.toml", "sheet.csv", ".", ""])
+    file = rng.choice(["study.toml"] * 30 + ["bad.toml", "none.toml", "sheet.csv", ".", ""])
     number = rng.choice([*"0012234", "-1", "9" * 20, rng.choice(NUMBERS)])
     result = [rng.choice(NUMBERS) for _ in range(rng.choice([1, 1, 2, 3]))]
     if rng.random() < 0.5:

@@ -20,7 +20,7 @@ from soak.fuzz_studies import WrongError, extreme
 from soak.fuzz_text import NUMBERS, PIECES, mutate, some_text
 
 ENCODINGS: Final = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252", "latin-1", "utf-32")
-_SAMPLES: Final = 50
+_SAMPLES: Final = 20
 SPACE: Final = Space(
     {
         "x": Float(-1, 1),
@@ -93,7 +93,7 @@ def _rows(rng: random.Random) -> list[Row]:
         if rng.random() < 0.3:
             outcome = Measurement.of([extreme(rng) for _ in range(rng.randint(1, 3))])
         if rng.random() < 0.2:
-            reason = guard(some_text(rng)).strip().replace("\0", "")
+            reason = guard(some_text(rng).replace("\0", "")).strip()
             outcome = Failure(unguard(reason) or "failed before the study")
         rows.append((params, outcome))
     return rows
@@ -129,8 +129,11 @@ def _table(rng: random.Random) -> str:
             cells[: rng.randint(len(cells) - 1, len(cells))] + ["1"] * rng.choice([0, 0, 1])
         )
     text = io.StringIO()
-    quoting = csv.QUOTE_ALL if rng.random() < 0.3 else csv.QUOTE_MINIMAL
-    writer = csv.writer(text, delimiter=rng.choice(",;\t|"), quoting=quoting, lineterminator="\n")
+    separator = rng.choice(",;\t|")
+    if rng.random() < 0.3:
+        writer = csv.writer(text, delimiter=separator, quoting=csv.QUOTE_ALL)
+    else:
+        writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerows(lines)
     head = rng.choice(["", "", "", "sep=;\n", '"sep=,"\n', "\n\n"])
     return head + text.getvalue()

@@ -87,7 +87,7 @@ def categorical_dimension(rng: random.Random) -> Categorical:
 def extreme(rng: random.Random) -> float:
     """A finite number of any size."""
     mantissa = rng.choice([1.0, -1.0, rng.uniform(-9, 9), 0.0])
-    number = float(f"{mantissa:.17g}e{rng.choice(EXPONENTS)}")
+    number = float(f"{mantissa:.17f}e{rng.choice(EXPONENTS)}")
     return min(max(number, -LARGEST), LARGEST)
 
 

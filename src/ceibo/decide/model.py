@@ -110,7 +110,8 @@ def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
 
 def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
     """Values and noise variances in units of 2^exponent: exact, and the squares are finite."""
-    noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
+    with np.errstate(over="ignore"):
+        noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
     y = np.ldexp(evidence.y, -exponent)
     if np.any(y):
         # A subset without the largest values must not be fitted in units in which these overflow.

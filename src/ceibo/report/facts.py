@@ -53,6 +53,12 @@ class Slice:
     std: Array
     gain: Array  # corrected EI
 
+    @property
+    def band(self) -> tuple[Array, Array]:
+        """One standard deviation below the mean and one above it; ±inf beyond the doubles."""
+        with np.errstate(over="ignore"):
+            return self.mean - self.std, self.mean + self.std
+
 
 @final
 @dataclass(frozen=True, eq=False)

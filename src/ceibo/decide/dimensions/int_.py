@@ -89,11 +89,11 @@ class Int(Dimension):
         return f"int from {self.low} to {self.high}{', logarithmic' if self.log else ''}"
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
-        """Round values that are whole numbers of the box."""
+        """Round values that are whole numbers of the box; huge ones by their distance from low."""
         if max(abs(self.low), abs(self.high)) > _LARGEST_EXACT:
-            steps = round_values(-0.5, self.levels - 0.5, count)
-            values = [self.low + round(step) for step in steps if 0 <= round(step) < self.levels]
-            return [(self.to_unit(value), _last_digits(value)) for value in values]
+            rough = round_values(-0.5, self.levels - 0.5, count)
+            steps = sorted({round(each) for each in rough if 0 <= round(each) < self.levels})
+            return [(self.to_unit(self.low + step), f"low + {step:.4g}") for step in steps]
         rough = round_values(self.low - 0.5, self.high + 0.5, count, self.log)
         values = sorted({round(each) for each in rough if self.low <= round(each) <= self.high})
         return [(self.to_unit(value), f"{float(value):.4g}") for value in values]
@@ -104,8 +104,3 @@ class Int(Dimension):
         words = text.split(":")
         keys = ranges.parse_range([word for word in words if word != "int"])
         return {"type": cls.type_name, **keys} if keys and "int" in words[2:] else None
-
-
-def _last_digits(value: int) -> str:
-    """The end of a long number, where the numbers of a box differ."""
-    return f"…{str(abs(value))[-6:]}"
