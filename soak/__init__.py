@@ -8,5 +8,6 @@ python -m soak.machine        2,000 random sequences of everything a study does
 python -m soak.noise          unknown noise inferred on 50 data sets
 python -m soak.cost           a cheaper measurement stops later; profit
 python -m soak.mixed          a space of every kind of parameter, beside random search
+python -m soak.fuzz           100,000 random studies, files, sheets, outputs, pages, command lines
 python -m soak.overhead       time of storing; opening and asking a study of 10,000 trials
 """

@@ -37,6 +37,7 @@ CHECKS = (
     "noise",
     "cost",
     "mixed",
+    "fuzz",
     "failures",
     "cli_hostile",
     "cli_children",

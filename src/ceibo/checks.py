@@ -13,13 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 
 DAY: Final = 86_400.0  # seconds
 TEN_YEARS: Final = 3650 * DAY
 LONGEST_LEASE: Final = 30 * DAY
 LARGEST_SEED: Final = 2**63 - 1  # what every database can store
-_NO_NUMBERS: Final = (bool, np.bool_, str, bytes, complex, np.complexfloating)
+_LONGEST_WORD: Final = 300  # that may be a misspelt one
+_NO_NUMBERS: Final = (bool, str, bytes, bytearray, complex)
 
 
 def check_whole(
@@ -84,7 +85,7 @@ def check_choice(value: object, name: str, known: Iterable[str]) -> str:
     words = list(known)
     if not isinstance(value, str) or value not in words:
         end = ask_nearest(value, words) if isinstance(value, str) else "."
-        raise InputError(f"{name} must be one of {', '.join(words)}, got {value!r}{end}")
+        raise InputError(f"{name} must be one of {', '.join(words)}, got {show_value(value)}{end}")
     return value
 
 
@@ -96,21 +97,46 @@ def ask_nearest(word: str, known: Iterable[str]) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like a misspelt one, or None."""
+    if len(word) > _LONGEST_WORD:
+        return None
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
     return by_lower[close[0]] if close else None
 
 
+def to_float(value: object) -> float | None:
+    """A real number of Python, numpy or torch as a float, ±inf if it is too large; else None.
+
+    Truth values, complex numbers, dates, text and arrays with axes are no real numbers.
+    """
+    if isinstance(value, np.generic | np.ndarray):
+        if value.dtype.kind not in "iuf" or value.ndim:
+            return None
+    elif getattr(value, "ndim", 0) != 0:
+        return None
+    elif hasattr(value, "item"):  # a scalar of torch or jax
+        try:
+            value = value.item()
+        except (TypeError, ValueError, RuntimeError):
+            return None
+    if isinstance(value, _NO_NUMBERS):
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]  # a TypeError is an answer
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # a real number
+    except (TypeError, ValueError):
+        return None
+
+
 def _to_float(value: object) -> float:
     """The number as a float; NaN for what is no number."""
-    if not isinstance(value, _NO_NUMBERS):
-        with suppress(TypeError, ValueError, OverflowError):
-            return float(value)  # type: ignore[arg-type]  # it raises if it is none
-    return math.nan
+    number = to_float(value)
+    return math.nan if number is None else number
 
 
 def _refusal(value: object, name: str, expected: str, advice: str = "") -> InputError:
     """The error about a value: what was expected, what came, what to try."""
     end = f"; {advice}" if advice else ""
     stop = "" if advice.endswith("?") else "."
-    return InputError(f"{name} must be {expected}, got {value!r}{end}{stop}")
+    return InputError(f"{name} must be {expected}, got {show_value(value)}{end}{stop}")

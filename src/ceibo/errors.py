@@ -12,6 +12,18 @@ class CeiboError(Exception):
     """Base of every error that ceibo raises on purpose."""
 
 
+def show_value(value: object, width: int = 2000) -> str:
+    """A value as an error shows it: as Python writes it, cut to a width.
+
+    Python refuses to write integers of thousands of digits, and what is nested thousands of times.
+    """
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return f"a value of type {type(value).__name__} that is too long to show"
+    return text if len(text) <= width else f"{text[:width]}…"
+
+
 @final
 @dataclass(frozen=True)
 class Given:
@@ -21,7 +33,8 @@ class Given:
     value: object = None
 
     def __str__(self) -> str:
-        return f"{self.name}={self.value!r}" if self.name else repr(self.value)
+        shown = show_value(self.value)
+        return f"{self.name}={shown}" if self.name else shown
 
 
 Words = str | Given | tuple[str | Given, ...]

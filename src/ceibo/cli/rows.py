@@ -1,5 +1,6 @@
 """The rows of a table as trials of a study: settings, and what was measured there."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.checks import ask_nearest
+from ceibo.cli.cells import unguard
 from ceibo.cli.spreadsheet import Numbers, Table, normalize, read_table
 from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
@@ -14,8 +16,10 @@ from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
+from ceibo.numbers import MINUS
 from ceibo.study import Failure
 from ceibo.study.table import column_names
+from ceibo.text import shorten
 
 _FAILED: Final = "failed before the study"
 
@@ -95,11 +99,11 @@ def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbe
         return space.check({name: _setting(space, name, cells[at], numbers) for name, at in places})
 
     value, noise, replicates = map(cell, (columns.value, columns.noise, columns.replicates))
-    measurement = _measurement(value, noise, replicates, numbers)
+    measurement = _measurement(value, noise, unguard(replicates), numbers)
     if measurement is not None:
         return params(), measurement
     if cell(columns.state).casefold() == "failed":
-        return params(), Failure(cell(columns.reason) or _FAILED)
+        return params(), Failure(unguard(cell(columns.reason)) or _FAILED)
     return None
 
 
@@ -112,7 +116,23 @@ def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
 
 
 def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) -> Value:
-    """The choice that a cell means: as written, as people see it, as a number or a truth value."""
+    """The choice that a cell means; what stands behind an apostrophe of an export is a text."""
+    texts = [choice for choice in choices if isinstance(choice, str)]
+    guarded = unguard(cell) != cell
+    found = _meant(texts, unguard(cell), name, numbers) if guarded else ()
+    found = found or _meant(choices, cell, name, numbers)
+    if found:
+        return found[0]
+    words = [to_text(choice) for choice in choices]
+    known = ", ".join(repr(shorten(word, 200)) for word in words[:20])
+    end = ask_nearest(normalize(cell), words)
+    raise InputError(
+        f"parameter {name!r}: expected one of {known}, got {shorten(cell, 200)!r}{end}"
+    )
+
+
+def _meant(choices: Sequence[Value], cell: str, name: str, numbers: Numbers) -> tuple[Value, ...]:
+    """The one choice that a cell is, as written, as people see it, as a number or truth value."""
 
     def same_number(choice: Value) -> bool:
         if isinstance(choice, bool) or not isinstance(choice, int | float):
@@ -129,13 +149,10 @@ def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) ->
         same_number,
     )
     for way in ways:
-        found = [choice for choice in choices if way(choice)]
+        found = tuple(choice for choice in choices if way(choice))
         if len(found) == 1:
-            return found[0]
-    words = [to_text(choice) for choice in choices]
-    known = ", ".join(map(repr, words[:20]))
-    end = ask_nearest(normalize(cell), words)
-    raise InputError(f"parameter {name!r}: expected one of {known}, got {cell!r}{end}")
+            return found
+    return ()
 
 
 def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
@@ -148,10 +165,11 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
         repeats = [numbers.read(each, "replicates", wanted) for each in replicates.split()]
         together = Measurement.of(repeats)
         mean = together.value
-        if value and not _is_rounded(value, float(numbers.read(value, "value")), mean):
+        if value and together.is_finite and not _is_rounded(value, mean, numbers):
+            told = f"the value is {shorten(value, 60)}"
             raise InputError(
-                f"the value is {value}, but the mean of the replicates is {mean:.6g}; leave one of"
-                " the cells empty."
+                f"{told}, but the mean of the replicates is {mean:.6g}; leave one of the cells"
+                " empty."
             )
         measurement = Measurement(mean, deviation, together.replicates)
     else:
@@ -162,9 +180,15 @@ def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> M
     return measurement
 
 
-def _is_rounded(written: str, value: float, mean: float) -> bool:
+def _is_rounded(written: str, mean: float, numbers: Numbers) -> bool:
     """Whether a value is the mean, rounded to the digits written as spreadsheets show it."""
-    mantissa, _, exponent = written.replace(",", ".").lower().partition("e")
+    value = Measurement(numbers.read(written, "value")).value
+    if not math.isfinite(value):
+        return False
+    text = written.replace(MINUS, "-").replace(",", ".").lower()
+    mantissa, _, exponent = text.partition("e")
     digits = len(mantissa.partition(".")[2])
-    unit = float(Decimal(10) ** (int(exponent or 0) - digits))
+    # an exponent of more digits is that of zero
+    place = int(exponent or 0) - digits if len(exponent) < 8 else -digits
+    unit = float(Decimal(10) ** place) if abs(place) < 320 else 0.0
     return abs(value - mean) <= 0.5 * unit + 1e-12 * max(abs(value), abs(mean))

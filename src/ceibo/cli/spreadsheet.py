@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Final, final
 
 from ceibo.checks import ask_nearest
+from ceibo.cli.cells import unguard
 from ceibo.errors import InputError
 from ceibo.numbers import MINUS, to_number, with_point
+from ceibo.text import shorten
 
+_MOST_NAMED: Final = 30  # columns that an error names
 _SEPARATORS: Final = (",", ";", "\t")
 # .xlsx, .ods and archives; .xls
 _WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -43,17 +46,23 @@ class Table:
             folded = wanted.casefold()
             places = [place for place, each in names.items() if each.casefold() == folded]
         if len(places) > 1:
-            shown = ", ".join(repr(self.header[place]) for place in places)
+            shown = ", ".join(_excerpt(self.header[place]) for place in places[:_MOST_NAMED])
             what = f"several columns could be {name!r}: {shown}"
             raise InputError(f"{self.path}: {what}; rename all but one.")
         return places[0] if places else None
 
     def no_column(self, name: str) -> InputError:
         """The error about a column that is not there."""
-        found = ", ".join(map(repr, self.header)) or "nothing"
+        found = ", ".join(map(_excerpt, self.header[:_MOST_NAMED])) or "nothing"
+        if len(self.header) > _MOST_NAMED:
+            found += f" and {len(self.header) - _MOST_NAMED} more"
         end = ask_nearest(name, filter(None, self.header))
         missing = f"there is no column {name!r}{end}"
         return InputError(f"{self.path}: {missing} The first line has {found}.")
+
+
+def _excerpt(text: str) -> str:
+    return repr(shorten(text, 200))
 
 
 def normalize(text: str) -> str:
@@ -69,7 +78,8 @@ def read_table(path: Path, wanted: Collection[str]) -> Table:
     try:
         separator = first[1] if first else _find_separator(body, wanted)
         records = _records(body, separator, 2 if first else 1)
-        _, header = next(records, (1, ()))
+        _, found = next(records, (1, ()))
+        header = _names(found, wanted)
         rows = [
             (line, _fit_to_header(header, cells, f"{path}, line {line}", separator))
             for line, cells in records
@@ -105,6 +115,13 @@ def _decode(path: Path) -> tuple[str, str | None]:
     raise InputError(f"{path} is not text that can be read; save it as CSV in UTF-8.")
 
 
+def _names(header: tuple[str, ...], wanted: Collection[str]) -> tuple[str, ...]:
+    """The names in a header, without the apostrophe that an export put before a wanted one."""
+    names = {normalize(name) for name in wanted}
+    plain = ((name, unguard(name)) for name in header)
+    return tuple(bare if normalize(bare) in names else name for name, bare in plain)
+
+
 def _find_separator(text: str, wanted: Collection[str]) -> str:
     names = {normalize(name).casefold() for name in wanted}
 
@@ -113,7 +130,8 @@ def _find_separator(text: str, wanted: Collection[str]) -> str:
             _, header = next(_records(text, separator, 1), (1, ()))
         except csv.Error:
             return -1, 0
-        return len(names & {normalize(name).casefold() for name in header}), len(header)
+        found = {normalize(name).casefold() for name in _names(header, wanted)}
+        return len(names & found), len(header)
 
     return max(_SEPARATORS, key=fit)
 
@@ -160,12 +178,13 @@ class Numbers:
         if "," in text:
             pointed = with_point(text)
             if self._separator == "," or pointed is None or "." in text:
-                got = f"{cell!r}; write {pointed or '66.5'}"
+                example = pointed if pointed and len(pointed) < 60 else "66.5"
+                got = f"{_excerpt(cell)}; write {example}"
                 raise InputError(f"{what}: expected {wanted} with a decimal point, got {got}.")
             written = pointed
         number = to_number(written)
         if number is None:
-            raise InputError(f"{what}: expected {wanted}, got {cell!r}.")
+            raise InputError(f"{what}: expected {wanted}, got {_excerpt(cell)}.")
         self._check_mark(text, what)
         return number
 
@@ -175,8 +194,8 @@ class Numbers:
             return
         if self._mark not in (None, mark):
             raise InputError(
-                f"{what}: {text!r} and {self._example!r} have different decimal marks; write all"
-                " numbers of the file alike, and thousands without a mark."
+                f"{what}: {_excerpt(text)} and {_excerpt(self._example)} have different decimal"
+                " marks; write all numbers of the file alike, and thousands without a mark."
             )
         self._mark = mark
         self._example = self._example or text

@@ -22,7 +22,7 @@ from ceibo.checks import (
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
 from ceibo.decide import Settings, Space
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 from ceibo.study import Limits
 from ceibo.study.limits import SHORTEST_LEASE
 
@@ -74,13 +74,15 @@ def load(path: Path) -> StudyFile:
 def parse(content: bytes, path: Path) -> StudyFile:
     """The study file with this content, as if it were at this path."""
     try:
+        # a ValueError too is an integer of thousands of digits
         raw = tomllib.loads(content.decode("utf-8-sig"))
-    except ValueError as error:  # of TOML, of its text, or of a number of thousands of digits
-        raise InputError(f"{path} is not valid TOML: {error}.") from None
-    try:
         return _read(path, raw)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: its tables or lists are nested too deeply to be read.") from None
+    except ValueError as error:
+        raise InputError(f"{path} is not valid TOML: {error}.") from None
 
 
 def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
@@ -137,7 +139,7 @@ def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
     if not isinstance(argv, list) or not argv or not all(isinstance(each, str) for each in argv):
         example = '["python", "train.py", "--rate", "{rate}"]'
         wanted = f"a list of strings, as in {example}; no shell reads it"
-        raise InputError(f"command.argv: expected {wanted}, got {argv!r}.")
+        raise InputError(f"command.argv: expected {wanted}, got {show_value(argv)}.")
     timeout = _seconds(command, "timeout", "command.timeout")
     return Template(tuple(argv), space, path.absolute().parent, timeout)
 
@@ -171,20 +173,22 @@ def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) ->
     for key in table:
         if key not in known:
             end = ask_nearest(key, known)
-            raise InputError(f"unknown key {key!r} in {where}{end} Known are {', '.join(known)}.")
+            raise InputError(
+                f"unknown key {show_value(key)} in {where}{end} Known are {', '.join(known)}."
+            )
 
 
 def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     table = raw.get(key, {})
     if not isinstance(table, Mapping):
-        raise InputError(f"{key}: expected a table, [{key}], got {table!r}.")
+        raise InputError(f"{key}: expected a table, [{key}], got {show_value(table)}.")
     return table
 
 
 def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
     value = raw.get(key, default)
     if not isinstance(value, str) or not value:
-        raise InputError(f"{key}: expected text in quotes, got {value!r}.")
+        raise InputError(f"{key}: expected text in quotes, got {show_value(value)}.")
     return value
 
 

@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from ceibo.errors import Given
+from ceibo.errors import Given, show_value
+from ceibo.text import shorten
 
 
 def to_toml(value: Any, key: bool = False) -> str:
@@ -14,7 +15,9 @@ def to_toml(value: Any, key: bool = False) -> str:
         entries = [f"{to_toml(name, key=True)} = {to_toml(each)}" for name, each in value.items()]
         return f"{{{', '.join(entries)}}}"
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(to_toml, value))}]"
+        # in a list of choices 1.0 and 1 are two
+        entries = [repr(each) if isinstance(each, float) else to_toml(each) for each in value]
+        return f"[{', '.join(entries)}]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -26,5 +29,8 @@ def to_toml(value: Any, key: bool = False) -> str:
 
 def given_in_toml(given: Given) -> str:
     """A value in an error, with its key if it has one, as a study file writes it."""
-    text = to_toml(given.value)
+    try:
+        text = shorten(to_toml(given.value), 2000)
+    except (ValueError, RecursionError):
+        text = show_value(given.value)
     return f"{given.name} = {text}" if given.name else text

@@ -119,18 +119,18 @@ class Belief:
     def at_points(self, X: Array) -> tuple[Array, Array]:
         """Posterior means and standard deviations (N,) at points (N, d) of the unit cube."""
         means, variances = self.model.gp.posterior(X)
-        return self.values_of(means), np.ldexp(np.sqrt(variances), self.model.exponent)
+        return self.values_of(means), self.model.natural_values(np.sqrt(variances))
 
     def values_of(self, means: Array) -> Array:
         """Posterior means of the model in the user's units and direction."""
-        return self.evidence.direction.flip(np.ldexp(means, self.model.exponent))
+        return self.evidence.direction.flip(self.model.natural_values(means))
 
     # -- what another measurement would bring --------------------------------------------
 
     def improvement(self, X: Array) -> Array:
         """Corrected EI (N,) of points (N, d) of the unit cube, in the objective's units."""
         gp = self.model.conditioned(self.evidence, self.settings.max_observations)
-        return np.ldexp(acq.build("corrected-ei", gp).value(X), self.model.exponent)
+        return self.model.natural_values(acq.build("corrected-ei", gp).value(X))
 
     @cached_property
     def remaining(self) -> float:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, SupportsFloat, final
 
-from ceibo.errors import InputError
+from ceibo.checks import to_float
+from ceibo.errors import InputError, show_value
 
 
 @final
@@ -37,8 +38,8 @@ class Measurement:
         std = None if noise is None else _number(noise, "noise")
         if std is not None and not 0 <= std < math.inf:
             raise InputError(
-                f"expected noise as a finite standard deviation >= 0, got {noise!r}; leave it out"
-                " if it is unknown."
+                "expected noise as a finite standard deviation >= 0, got"
+                f" {show_value(noise)}; leave it out if it is unknown."
             )
         if values and not _same(number, _mean(values)):
             raise InputError(
@@ -54,7 +55,8 @@ class Measurement:
         """Repeated measurements of one thing: the value is their mean, the noise is inferred."""
         if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
             raise InputError(
-                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got {replicates!r}."
+                f"expected a list of replicates, as in [0.31, 0.29, 0.36], got"
+                f" {show_value(replicates)}."
             )
         values = tuple(_number(value, "replicate") for value in replicates)
         if not values:
@@ -89,7 +91,7 @@ class Measurement:
         known = {"value", "noise", "replicates"}
         if not isinstance(data, Mapping) or not {"value"} <= set(data) <= known:
             raise InputError(
-                f"expected a measurement with value, noise or replicates, got {data!r}."
+                f"expected a measurement with value, noise or replicates, got {show_value(data)}."
             )
         return cls(data["value"], data.get("noise"), tuple(data.get("replicates", ())))
 
@@ -112,18 +114,11 @@ def _same(a: float, b: float) -> bool:
 def _number(value: object, what: str) -> float:
     if type(value) is float:  # the usual case, 10^5 times when a large study is read
         return value + 0.0
-    if isinstance(value, bool | str | bytes) or getattr(value, "ndim", 0) != 0:
-        raise _not_a_number(value, what)
-    try:
-        return float(value) + 0.0  # type: ignore[arg-type]  # numpy and torch scalars too
-    except OverflowError:
-        return math.inf
-    except (TypeError, ValueError):
-        raise _not_a_number(value, what) from None
-
-
-def _not_a_number(value: object, what: str) -> InputError:
-    return InputError(
-        f"expected {what} to be a number, got {value!r} ({type(value).__name__}); a value with its"
-        " noise is Measurement(value, noise=…), replicates are Measurement.of([…])."
-    )
+    number = to_float(value)
+    if number is None:
+        got = f"{show_value(value)} ({type(value).__name__})"
+        raise InputError(
+            f"expected {what} to be a number, got {got}; a value with its noise is"
+            " Measurement(value, noise=…), replicates are Measurement.of([…])."
+        )
+    return number + 0.0

@@ -20,6 +20,9 @@ _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 _FIT_ROWS: Final = 400
 # In units of the largest value: beyond it an observation says nothing at all.
 _LARGEST_NOISE: Final = 2.0**200
+# In the same units: what is smaller is nothing beside the largest value.
+_SMALLEST: Final = 2.0**-200
+_LARGEST: Final = float(np.finfo(np.float64).max)
 
 
 @final
@@ -39,7 +42,12 @@ class Model:
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
-        return float(np.ldexp(value, self.exponent))
+        return float(self.natural_values(np.asarray(value, dtype=float)))
+
+    def natural_values(self, values: Array) -> Array:
+        """The same of an array; beyond the largest double stands the largest double."""
+        with np.errstate(over="ignore"):
+            return np.clip(np.ldexp(values, self.exponent), -_LARGEST, _LARGEST)
 
     def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
         """The process with (the latest) pending points: variances shrink there, means stay."""
@@ -113,8 +121,14 @@ def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
 
 def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
     """Values and noise variances in units of 2^exponent: exact, and the squares are finite."""
-    noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
-    return np.ldexp(evidence.y, -exponent), noise**2
+    with np.errstate(over="ignore"):
+        noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
+    y = np.ldexp(evidence.y, -exponent)
+    if np.any(y):
+        # A subset without the largest values must not be fitted in units in which these overflow.
+        y[np.abs(y) < _SMALLEST] = 0.0
+        noise[noise < _SMALLEST] = 0.0
+    return y, noise**2
 
 
 def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, final
 
 from ceibo import acquisition as acq
-from ceibo.checks import check_choice, check_whole
+from ceibo.checks import LARGEST_SEED, check_choice, check_whole
 from ceibo.gp import KERNELS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
@@ -51,7 +51,7 @@ class Settings:
         for name, low in (("n_initial", 1), ("max_observations", 10), ("draws", 1)):
             value = getattr(self, name)
             if value is not None or name == "max_observations":
-                object.__setattr__(self, name, check_whole(value, name, low))
+                object.__setattr__(self, name, check_whole(value, name, low, LARGEST_SEED))
 
     def initial_size(self, dimension: int) -> int:
         """The size of the initial design in a space of so many dimensions."""

@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.gp.grid import evenly
@@ -53,6 +54,12 @@ class Slice:
     mean: Array
     std: Array
     gain: Array  # corrected EI
+
+    @property
+    def band(self) -> tuple[Array, Array]:
+        """One standard deviation below the mean and one above it; ±inf beyond the doubles."""
+        with np.errstate(over="ignore"):
+            return self.mean - self.std, self.mean + self.std
 
 
 @final
@@ -189,9 +196,10 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
     found: dict[int, Standing] = {}
     for number, record in sources.items():
-        seen = record.get("incumbent") or {}
-        if seen.get("mean") is not None and seen.get("std") is not None:
-            found[number] = Standing(number, seen["mean"], seen["std"])
+        seen = _part(record, "incumbent")
+        mean, std = to_float(_part(seen, "mean")), to_float(_part(seen, "std"))
+        if mean is not None and std is not None:
+            found[number] = Standing(number, mean, std)
     end = belief.evidence.trials
     first = min(found, default=end)
     states = range(1, min(len(belief.evidence.told), _MOST_STATES))
@@ -209,8 +217,9 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
     gains: dict[int, float] = {}
     for number, record in sources.items():
-        if record.get("acquisition") == "corrected-ei" and record.get("value") is not None:
-            gains[number] = float(record["value"])
+        gain = to_float(_part(record, "value"))
+        if _part(record, "acquisition") == "corrected-ei" and gain is not None:
+            gains[number] = gain
     if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
         initial = belief.settings.initial_size(len(belief.space))
         states = range(max(initial, 2), min(len(belief.evidence.told), _MOST_STATES))
@@ -221,6 +230,11 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
                 break
     gains[belief.evidence.trials] = belief.remaining
     return sorted(gains.items())
+
+
+def _part(record: object, key: str) -> object:
+    """An entry of what was recorded with a suggestion, which may be anything; None without it."""
+    return record.get(key) if isinstance(record, Mapping) else None
 
 
 def _next_trial(belief: Belief, count: int) -> int:

@@ -42,6 +42,12 @@ class Gatherer:
         self._last = snapshot, evidence
         return evidence
 
+    def place(self, trial: StoredTrial) -> Array:
+        """The place (d,) of a trial in the unit cube."""
+        if trial.number not in self._places:
+            self._locate([trial])
+        return self._places[trial.number]
+
     def _locate(self, trials: list[StoredTrial]) -> None:
         """Computes the places of trials."""
         try:

@@ -17,6 +17,7 @@ from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import Suggestion, suggest
 from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
 from ceibo.gp import Hyperparameters
+from ceibo.gp.inputs import Array
 from ceibo.study.gathering import Gatherer
 from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord
 from ceibo.study.store.records import EMPTY, damaged
@@ -58,6 +59,10 @@ class Ledger:
     def trial(self, number: int) -> StoredTrial:
         """A trial as it is now."""
         return self.refresh().trials[number]
+
+    def coordinates(self, trial: StoredTrial) -> Array:
+        """The place (d,) of a trial in the unit cube."""
+        return self._gatherer.place(trial)
 
     def evidence(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot."""

@@ -15,7 +15,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.decide.stopping import Profit, Verdict
-from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError
+from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, QUEUED, WITHDRAWN, NewTrial, Store, hand_out_key
 from ceibo.study.table import to_dataframe
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas
 
 MEMORY = "sqlite://"
+_LARGEST_NUMBER = 2**31 - 1  # of a trial, that every database can store
 _REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
 
@@ -380,7 +381,9 @@ def _number_of(trial: Trial | int) -> int:
     if isinstance(trial, Trial):
         return trial.number
     if isinstance(trial, bool) or not isinstance(trial, int | np.integer):
-        raise InputError(f"trial must be a Trial from ask(), or its number, got {trial!r}.")
-    if trial < 0:
-        raise NotFoundError(f"there is no trial {trial}; numbers count from 0.")
+        raise InputError(
+            f"trial must be a Trial from ask(), or its number, got {show_value(trial)}."
+        )
+    if not 0 <= trial <= _LARGEST_NUMBER:
+        raise NotFoundError(f"there is no trial {show_value(int(trial))}; numbers count from 0.")
     return int(trial)

@@ -4,17 +4,20 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ceibo.checks import check_choice
+from ceibo.cli.cells import guard
 from ceibo.cli.common import File, Storage, trial_json
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.command.placeholders import to_text
+from ceibo.decide.dimensions import Value
 from ceibo.errors import InputError
 from ceibo.study import Study
 from ceibo.study.table import column_names
@@ -63,20 +66,35 @@ def _choose_format(output: Path | None, form: str | None) -> str:
 
 
 def to_csv(study: Study) -> str:
-    """One row per measurement, or per trial without one; replicates are separated by spaces."""
+    """One row per measurement, or per trial without one; replicates are separated by spaces.
+
+    No cell is a formula (cells.py); numbers are written as they are.
+    """
     columns = column_names(study.space.names, COLUMNS)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([*COLUMNS, *columns.values()])
+    writer.writerow([*COLUMNS, *map(guard, columns.values())])
     for trial in study.trials:
-        params = [to_text(trial.params[name]) for name in columns]
+        params = [_cell(trial.params[name]) for name in columns]
         for each in trial.measurements or (None,):
             told: list[Any] = ["", "", ""]
             if each is not None:
                 noise = "" if each.noise is None else repr(each.noise)
-                told = [repr(each.value), noise, " ".join(map(repr, each.replicates))]
-            writer.writerow([trial.number, trial.state, *told, trial.reason or "", *params])
+                told = [repr(each.value), noise, _replicates(each.replicates)]
+            reason = guard(trial.reason or "")
+            writer.writerow([trial.number, trial.state, *told, reason, *params])
     return text.getvalue()
+
+
+def _cell(value: Value) -> str:
+    """The value of a parameter as a cell."""
+    return guard(value) if isinstance(value, str) else to_text(value)
+
+
+def _replicates(values: Sequence[float]) -> str:
+    """Replicates as a cell; several are no number, and -1.0 -2.0 would be run as a difference."""
+    text = " ".join(map(repr, values))
+    return guard(text) if len(values) > 1 else text
 
 
 def to_json(study: Study) -> str:

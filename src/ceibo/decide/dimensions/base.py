@@ -102,5 +102,7 @@ class Dimension(ABC):
 
 
 def to_plain(value: object) -> object:
-    """Returns a numpy scalar as the Python value it holds, anything else as it is."""
-    return value.item() if isinstance(value, np.generic) else value
+    """A numpy truth value, number or text as the Python value it holds, all else as it is."""
+    if isinstance(value, np.generic) and value.dtype.kind in "biufU":
+        return value.item()
+    return value

@@ -4,13 +4,20 @@ import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from functools import cached_property
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
+from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
 from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
+
+_KINDS: Final = (str, int, float, bool, type(None))
+_MOST_NAMED: Final = 50  # choices that an error names
+
+Identity = tuple[type, object]  # what tells choices apart
 
 
 @final
@@ -37,12 +44,10 @@ class Categorical(Dimension):
             wanted = f"2 to {MAX_LISTED_LEVELS} choices"
             advice = "a dimension with one value can be left out of the space"
             raise InputError("Categorical", wanted, str(len(plain)), advice)
-        keys = [_identity(choice) for choice in plain]
-        for index, key in enumerate(keys):
-            if key in keys[:index]:
-                twice = (Given(value=plain[index]), " twice")
-                raise InputError("Categorical", "distinct choices", twice)
-        object.__setattr__(self, "choices", plain)
+        ranges.set_fields(self, choices=plain)
+        for index, choice in enumerate(plain):
+            if self._places[_identity(choice)] != index:
+                raise InputError("Categorical", "distinct choices", (Given(value=choice), " twice"))
 
     def __eq__(self, other: object) -> bool:
         # Tuple equality would say that (1, "a") and (True, "a") are the same choices.
@@ -63,24 +68,33 @@ class Categorical(Dimension):
         """The choices."""
         return self.choices
 
+    @cached_property
+    def _places(self) -> dict[Identity, int]:
+        """The place of each choice."""
+        return {_identity(choice): place for place, choice in enumerate(self.choices)}
+
     def _index(self, value: object) -> int | None:
-        key = _identity(to_plain(value))
-        return next((k for k, choice in enumerate(self.choices) if _identity(choice) == key), None)
+        return self._places.get(_identity(to_plain(value)))
+
+    def _wanted(self) -> str:
+        """What a value must be; of very many choices only the first are named."""
+        first = ", ".join(map(show_value, self.choices[:_MOST_NAMED]))
+        rest = len(self.choices) - _MOST_NAMED
+        return f"one of [{first}]" if rest <= 0 else f"one of [{first}, …] ({rest} more)"
 
     def check(self, value: object, name: str) -> Value:
         """The choice that the value is, type included."""
         index = self._index(value)
         if index is None:
-            wanted = f"one of {list(self.choices)!r}"
-            got = f"{value!r} ({type(to_plain(value)).__name__})"
-            raise InputError(f"parameter {name!r}", wanted, got, "the type counts too")
+            got = f"{show_value(value)} ({type(to_plain(value)).__name__})"
+            raise InputError(f"parameter {name!r}", self._wanted(), got, "the type counts too")
         return self.choices[index]
 
     def to_unit(self, value: Value) -> float:
         """The centre of the cell of a checked choice."""
         index = self._index(value)
         if index is None:
-            raise InputError(f"expected one of {list(self.choices)!r}, got {value!r}.")
+            raise InputError(f"expected {self._wanted()}, got {show_value(value)}.")
         return (index + 0.5) / len(self.choices)
 
     def from_unit(self, u: float) -> Value:
@@ -112,14 +126,20 @@ class Categorical(Dimension):
 
 def _to_choice(value: object) -> Value:
     plain = to_plain(value)
-    if plain is not None and type(plain) not in (str, int, float, bool):
+    if type(plain) not in _KINDS:
         wanted = "choices of type str, int, float, bool or None"
         raise InputError("Categorical", wanted, Given(value=value))
+    if type(plain) is int:
+        return ranges.whole(plain, "Categorical", "")
     if isinstance(plain, float) and not math.isfinite(plain):
         got = Given(value=plain)
         raise InputError("Categorical", "finite numbers", got, "write it as a string")
     return plain  # type: ignore[return-value]  # the type was checked above
 
 
-def _identity(value: object) -> tuple[str, str]:
-    return type(value).__name__, repr(value)
+def _identity(value: object) -> Identity:
+    """What makes two choices the same: the type, then the value; 0.0 and -0.0 are two."""
+    kind = type(value)
+    if kind is float:
+        return kind, repr(value)
+    return (kind, value) if kind in _KINDS else (object, None)  # the latter is no choice's

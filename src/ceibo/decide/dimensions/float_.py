@@ -22,7 +22,7 @@ from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
 
 _EXACT: Final = Context(prec=60)
@@ -103,7 +103,7 @@ class Float(Dimension):
         slack = 0.0 if self.step is None else 4 * math.ulp(self._magnitude)
         if not self.low - slack <= number <= self.high + slack:
             wanted = f"a value in [{self.low!r}, {self.high!r}]"
-            raise InputError(f"parameter {name!r}", wanted, repr(value))
+            raise InputError(f"parameter {name!r}", wanted, show_value(value))
         return number if self.step is None else self._snap(number, name)
 
     def _snap(self, number: float, name: str) -> float:

@@ -7,7 +7,7 @@ Round trips value -> unit -> value are exact.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.axis import round_values
 from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS, level_at, level_centres
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
+
+# beyond it a double cannot tell a whole number from one a half away
+_LARGEST_EXACT: Final = 2**51
 
 
 @final
@@ -66,7 +69,7 @@ class Int(Dimension):
             number = int(number)
         if not self.low <= number <= self.high:
             box = f"{self.wanted} in [{self.low}, {self.high}]"
-            raise InputError(f"parameter {name!r}", box, repr(value))
+            raise InputError(f"parameter {name!r}", box, show_value(value))
         return number
 
     def to_unit(self, value: int) -> float:
@@ -86,7 +89,11 @@ class Int(Dimension):
         return f"int from {self.low} to {self.high}{', logarithmic' if self.log else ''}"
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
-        """Round values that are whole numbers of the box."""
+        """Round values that are whole numbers of the box; huge ones by their distance from low."""
+        if max(abs(self.low), abs(self.high)) > _LARGEST_EXACT:
+            rough = round_values(-0.5, self.levels - 0.5, count)
+            steps = sorted({round(each) for each in rough if 0 <= round(each) < self.levels})
+            return [(self.to_unit(self.low + step), f"low + {step:.4g}") for step in steps]
         rough = round_values(self.low - 0.5, self.high + 0.5, count, self.log)
         values = sorted({round(each) for each in rough if self.low <= round(each) <= self.high})
         return [(self.to_unit(value), f"{float(value):.4g}") for value in values]

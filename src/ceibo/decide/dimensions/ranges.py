@@ -1,13 +1,17 @@
 """What dimensions from low to high share: checks of their numbers, and LOW:HIGH in a shell."""
 
 import math
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ceibo.decide.dimensions.base import Dimension, to_plain
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
 from ceibo.numbers import to_number
+
+# A whole number of more digits would be refused by JSON, which writes it down.
+_MOST_DIGITS: Final = 1000
+_MOST_BITS: Final = math.floor(_MOST_DIGITS * math.log2(10))
 
 
 def finite(value: object, kind: str, option: str) -> float:
@@ -31,6 +35,9 @@ def whole(value: object, kind: str, option: str) -> int:
         plain = int(plain)
     if isinstance(plain, bool) or not isinstance(plain, int):
         raise InputError(kind, "a whole number", Given(option, value))
+    if plain.bit_length() > _MOST_BITS:
+        wanted = f"a whole number of at most {_MOST_DIGITS} digits"
+        raise InputError(kind, wanted, Given(option, value))
     return plain
 
 
@@ -60,7 +67,8 @@ def number_in(value: object, name: str, wanted: str) -> int | float:
     """A value of parameter `name` as a Python number."""
     plain = to_plain(value)
     if isinstance(plain, bool) or not isinstance(plain, int | float):
-        raise InputError(f"parameter {name!r}", wanted, f"{value!r} ({type(value).__name__})")
+        got = f"{show_value(value)} ({type(value).__name__})"
+        raise InputError(f"parameter {name!r}", wanted, got)
     return plain
 
 

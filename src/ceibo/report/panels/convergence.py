@@ -86,7 +86,8 @@ def _shown(facts: Facts, findings: Findings) -> _Shown:
 def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
     """Values to be in sight: the incumbent's band, and measurements that are not far out."""
     values = np.array([measurement.value for _, measurement in measured])
-    low, high = map(float, np.percentile(values, [25, 75]))
+    # a quarter of them, as differences of the largest doubles are no numbers
+    low, high = (4 * float(each) for each in np.percentile(values / 4, [25, 75]))
     reach = 3.0 * (high - low)
     if len(values) > 7 and 0 < reach < np.inf:
         values = values[(low - reach <= values) & (values <= high + reach)]

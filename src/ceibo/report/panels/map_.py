@@ -16,6 +16,7 @@ _COLOURS = colour_table(
     [(36, 40, 110), (38, 98, 138), (46, 150, 136), (126, 196, 116), (246, 230, 140)]
 )
 _LINES = 7
+_LARGE = 1e300
 
 
 def map_(facts: Facts) -> str:
@@ -60,10 +61,12 @@ def _draw(facts: Facts, findings: Findings, surface: Map, size: Size) -> Canvas:
 
 def _draw_surface(canvas: Canvas, facts: Facts, surface: Map) -> None:
     """The colours: cells where a parameter has no order, smooth with isolines elsewhere."""
-    low, high = float(np.min(surface.mean)), float(np.max(surface.mean))
-    shares = np.zeros_like(surface.mean)
+    # in units in which differences of the largest doubles are finite
+    mean = surface.mean * (0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0)
+    low, high = float(np.min(mean)), float(np.max(mean))
+    shares = np.zeros_like(mean)
     if high > low:
-        shares = (surface.mean - low) / (high - low)
+        shares = (mean - low) / (high - low)
     if facts.direction is Direction.MAXIMIZE:
         shares = 1.0 - shares
     dimensions = facts.study.space.dimensions
@@ -77,7 +80,7 @@ def _draw_surface(canvas: Canvas, facts: Facts, surface: Map) -> None:
         return
     canvas.image(*box, "smooth", png(_finer(picture), _COLOURS))
     if high > low:
-        _draw_isolines(canvas, surface.mean, np.linspace(low, high, _LINES + 2)[1:-1])
+        _draw_isolines(canvas, mean, np.linspace(low, high, _LINES + 2)[1:-1])
 
 
 def _draw_isolines(canvas: Canvas, Z: Array, levels: Array) -> None:

@@ -36,12 +36,13 @@ def slices(facts: Facts) -> str:
 def _draw(each: Slice, facts: Facts, findings: Findings) -> str:
     canvas = Canvas(330, 250, f"Slice along {each.name}", left=50, bottom=98)
     x = Scale(0.0, 1.0, *canvas.across)
-    y = Scale.over([*(each.mean - each.std), *(each.mean + each.std)], canvas.up)
+    low, high = each.band
+    y = Scale.over([*low, *high], canvas.up)
     canvas.y_axis(y, count=4)
     _draw_measurements(canvas, each, facts, findings, (x, y))
-    upper = _curve(each, each.mean + each.std, x, y)
+    upper = _curve(each, high, x, y)
     middle = _curve(each, each.mean, x, y)
-    lower = _curve(each, each.mean - each.std, x, y)
+    lower = _curve(each, low, x, y)
     if each.dimension.is_ordered:
         canvas.band(upper, lower, "band")
         canvas.line(middle, "incumbent")

@@ -1,5 +1,7 @@
 """The trials in a table that sorts by its columns."""
 
+from collections.abc import Mapping
+
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
 from ceibo.report.svg import text_of
@@ -43,11 +45,13 @@ def trials(facts: Facts) -> str:
 def _row(facts: Facts, trial: Trial, failures: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
     noise = trial.measurements[0].noise if len(trial.measurements) == 1 else None
-    state = f'<td data-sort="{trial.state}" class="state-{trial.state}">{trial.state}</td>'
+    word = text_of(trial.state, 20)
+    state = f'<td data-sort="{word}" class="state-{word}">{word}</td>'
     cells = [_cell(trial.number), state, _cell(value, _correction(trial)), _cell(noise)]
     cells += [_cell(trial.params[name]) for name in facts.study.space.names]
-    source = facts.sources.get(trial.number) or {}
-    cells.append(_cell(str(source.get("source", "asked"))))
+    source = facts.sources.get(trial.number)
+    word = source.get("source", "asked") if isinstance(source, Mapping) else "asked"
+    cells.append(_cell(str(word)))
     if failures:
         cells.append(_reason(trial.reason or ""))
     best = facts.findings is not None and facts.findings.best.number == trial.number

@@ -1,0 +1,68 @@
+"""The small version of soak.fuzz, and that its judges see what they forbid."""
+
+import time
+
+import pytest
+
+from soak import fuzz
+from soak.fuzz_studies import WrongError, check_page
+
+CASES = {"file": 60, "sheet": 100, "output": 200, "line": 15, "engine": 8, "report": 5}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_random_cases(kind: str) -> None:
+    figures = fuzz.fuzz(kind, CASES[kind])
+    assert figures.faults == ()
+    assert sum(figures.counts.values()) == CASES[kind]
+    assert figures.counts["ok"] > 0
+    assert figures.counts["refused"] > 0 or kind in ("engine", "report")
+
+
+def test_the_battery_has_a_hundred_thousand_cases() -> None:
+    assert sum(kind.cases for kind in fuzz.KINDS.values()) == 100_000
+
+
+def test_faults_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    def case(number: int) -> str:
+        if number == 1:
+            raise WrongError("out of the box")
+        if number == 2:
+            return str(1 / 0)
+        if number == 3:
+            time.sleep(60)
+        return "ok"
+
+    monkeypatch.setattr(fuzz, "CLOCK_SECONDS", 0.2)
+    monkeypatch.setitem(fuzz.KINDS, "engine", fuzz.Kind(case, 5))
+    figures = fuzz.fuzz("engine", 5)
+    assert figures.counts == {"ok": 2, "wrong": 1, "unexpected": 1, "hang": 1}
+    assert [number for number, _ in figures.faults] == [1, 2, 3]
+    assert not figures.passed
+
+
+_PAGE = (
+    "<html><head><meta><meta><meta><meta><style></style></head><body><main>{}</main>"
+    "<script></script></body></html>"
+)
+
+
+def test_a_page_that_is_right() -> None:
+    check_page(_PAGE.format('<svg><line x1="1.5" y1="-2"/><path d="M1 2L3 4"/></svg>'))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<circle cx="nan"></circle>',
+        '<polyline points="1,2 inf,3"/>',
+        "<b>never closed",
+        "</p>",
+        "<script></script>",
+        '<img src="x">',
+        '<p onclick="f()">x</p>',
+    ],
+)
+def test_pages_that_are_wrong(body: str) -> None:
+    with pytest.raises(WrongError):
+        check_page(_PAGE.format(body))
