@@ -203,7 +203,7 @@ def register_kernel(kernel: _Class) -> _Class:
 def _root_step(near: Array, far: Array, step: Array) -> Array:
     """√far − √near, from step = far − near."""
     total = np.sqrt(far) + np.sqrt(near)
-    return np.divide(step, total, out=np.zeros_like(total), where=total > 0)
+    return np.asarray(np.divide(step, total, out=np.zeros_like(total), where=total > 0))
 
 
 # Coefficients of 1 − (1 + h + c h²) e^−h in powers of −h from the second on, for c = 0 and c = 1/3;
