@@ -18,6 +18,7 @@ from typing import Final, final
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from bench.process import progress
 from ceibo.acquisition import build, maximize
 from ceibo.gp import KERNELS, fit, fit_gp
 from ceibo.gp.ascent import Box, Rules, climb
@@ -40,7 +41,8 @@ NOISES: Final = (
     ("reference-code", 0.1),
 )
 _LOW, _HIGH = (0.05, 0.05, 1e-4), (20.0, 50.0, 1.0)  # of random starts: ℓ, v, υ²
-_EXACT: Final = Rules(iterations=300, tolerance=1e-4, first_step=0.7, longest_step=2.0)
+# none gives up because another is ahead
+_EXACT: Final = Rules(300, tolerance=1e-4, first_step=0.7, longest_step=2.0, patience=300)
 _TIMES: Final = ("fit", "suggestion")
 _SMALL: Final = 60  # of n, in the table's two parts
 _TARGET: Final = 0.03  # of states may be missed by more than 0.1 nat, by the number that is used
@@ -110,9 +112,7 @@ def maximum(X: Array, y: Array, variance: Array, climbs: int = REFERENCE) -> flo
         values, gradients = zip(*map(objective, thetas), strict=True)
         return np.array(values), np.array(gradients)
 
-    # one by one: none gives up because another is ahead
-    ends = [climb(evaluate, start[None, :], box, _EXACT) for start in starts]
-    return max(float(end.values[0]) for end in ends)
+    return float(climb(evaluate, starts, box, _EXACT).values.max())
 
 
 def table(attempts: Sequence[Attempt]) -> str:
@@ -146,18 +146,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.restarts", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="of the runs")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--smallest", type=int, default=SIZES[0], help="n, at least")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="n, at most")
     options = parser.parse_args()
-    sizes = [n for n in SIZES if n <= options.largest]
+    sizes = [n for n in SIZES if options.smallest <= n <= options.largest]
     cells = [
         Cell("optimise", problem, "plain", *noise, TWO[i % 2], options.seed + i, 0)
         for problem in FOUR
         for i, noise in enumerate(NOISES)
     ]
+    attempts = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        attempts = [
-            each for found in pool.map(partial(measure, sizes=sizes), cells) for each in found
-        ]
+        for cell, found in zip(cells, pool.map(partial(measure, sizes=sizes), cells), strict=True):
+            progress(cell.key)
+            attempts += found
     parts = {f"n ≤ {_SMALL}": (0, _SMALL), f"n > {_SMALL}": (_SMALL + 1, 10**9)}
     for name, (low, high) in parts.items():
         some = [each for each in attempts if low <= each.size <= high]

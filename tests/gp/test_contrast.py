@@ -1,5 +1,7 @@
 """Differences close to a point: 50-digit arithmetic, from 1e-12 to 1 length scale."""
 
+from typing import final
+
 import mpmath
 import numpy as np
 import pytest
@@ -71,6 +73,32 @@ def _scale(kernel: Kernel, A: Array, p: Array) -> Array:
     difference[:, categorical] = A[:, categorical] != p[categorical]
     r = np.linalg.norm(difference / kernel.lengthscales, axis=1)
     return np.asarray(kernel.variance * np.minimum(r, 1.0) * 4)
+
+
+@final
+class Heavy(Kernel):
+    """A kernel of its profile alone, as another package may have it."""
+
+    name = "heavy"
+    label = "heavy"
+
+    @staticmethod
+    def profile(s: Array) -> tuple[Array, Array]:
+        g = 1.0 / (1.0 + 0.5 * s)
+        return g, -0.5 * g**2
+
+
+def test_a_kernel_of_its_profile_alone_has_the_difference_of_two_values() -> None:
+    k = Heavy([0.3, 0.7], 2.0)
+    rng = np.random.default_rng(0)
+    p, B = rng.random(2), rng.random((6, 2))
+    A = p + 1e-3 * rng.standard_normal((4, 2))
+    got = k.contrast(A, p, B)
+    np.testing.assert_allclose(got.values, k(A, B) - k(p[None], B), rtol=0, atol=2e-15)
+    weights = rng.standard_normal((4, 6))
+    np.testing.assert_allclose(
+        got.pullback(weights), k.cross(A, B).pullback(weights), rtol=1e-10, atol=1e-12
+    )
 
 
 def test_far_points_have_no_contrast() -> None:
