@@ -123,19 +123,20 @@ class Kernel(ABC):
         Every distance is computed from differences of coordinates, and so is the change of s from p
         to a: Σ_k (a_k − p_k)((a_k − b_k) + (p_k − b_k))/ℓ_k².
         """
-        to_a = np.zeros((len(A), len(B)))  # s(a, b)
-        to_p, step = np.zeros((1, len(B))), np.zeros_like(to_a)
-        for k, scale in enumerate(self.lengthscales):
-            if k in self.categorical:
-                from_a, from_p = A[:, k, None] != B[None, :, k], p[k] != B[None, :, k]
-                step += (from_a * 1.0 - from_p) / scale**2
-                to_a += from_a / scale**2
-                to_p += from_p / scale**2
-            else:
-                a, b = (A[:, k, None] - B[None, :, k]) / scale, (p[k] - B[None, :, k]) / scale
-                step += (A[:, k, None] - p[k]) / scale * (a + b)
-                to_a += a**2
-                to_p += b**2
+        from_a = (A[:, None, :] - B) / self.lengthscales  # (N, M, d)
+        from_p = (p - B) / self.lengthscales  # (M, d)
+        moved = (A - p) / self.lengthscales  # (N, d)
+        if self.categorical:
+            columns = list(self.categorical)
+            inverse = 1.0 / self.lengthscales[columns]
+            from_a[:, :, columns] = (A[:, None, columns] != B[:, columns]) * inverse
+            from_p[:, columns] = (p[columns] != B[:, columns]) * inverse
+            moved[:, columns] = 0.0
+        step = np.einsum("ik,ijk->ij", moved, from_a + from_p)
+        for k in self.categorical:
+            step += (from_a[:, :, k] - from_p[:, k]) * (from_a[:, :, k] + from_p[:, k])
+        to_a = np.einsum("ijk,ijk->ij", from_a, from_a)  # s(a, b)
+        to_p = np.einsum("jk,jk->j", from_p, from_p)
         # both are so far that k is zero
         step[(to_a >= _FAR) | (to_p >= _FAR)] = 0.0
         to_a, to_p = np.minimum(to_a, _FAR), np.minimum(to_p, _FAR)
@@ -182,9 +183,8 @@ class Contrast:
     def pullback(self, weights: Array) -> Array:
         """Σ_j weights_ij ∂k(a_i, b_j)/∂a_i, (N, d), from differences of coordinates."""
         G = weights * self.slopes
-        pairs = zip(self.A.T, self.B.T, strict=True)
-        sums = [np.einsum("ij,ij->i", G, a[:, None] - b) for a, b in pairs]
-        return np.asarray(np.stack(sums, axis=1) * self.inverse_squares)
+        sums = np.einsum("ij,ijk->ik", G, self.A[:, None, :] - self.B)
+        return np.asarray(sums * self.inverse_squares)
 
 
 KERNELS: Final = Registry[type[Kernel]]("kernel", "ceibo.kernels")

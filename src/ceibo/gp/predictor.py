@@ -63,9 +63,11 @@ class Predictor:
             return Prediction(self, cross, linear, cross.values @ self.inverse.T)
         values = cross.values - self.anchor_row
         close = None
+        p = self.points[self.anchor]
         rows = np.flatnonzero(values[:, self.anchor] > -_CLOSE * self.kernel.variance)
+        rows = rows[np.any(X[rows] != p, axis=1)]  # at p itself Δ is exactly zero as it is
         if len(rows):
-            contrast = self.kernel.contrast(X[rows], self.points[self.anchor], self.points)
+            contrast = self.kernel.contrast(X[rows], p, self.points)
             values[rows] = contrast.values
             close = _Close(self, rows, contrast)
         return Prediction(self, cross, linear, values @ self.inverse.T, close)
