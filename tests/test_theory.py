@@ -1,6 +1,8 @@
 """The paper's lemmas, and the quantities of its regret bound, against brute force."""
 
+from dataclasses import replace
 from itertools import combinations_with_replacement, permutations
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from ceibo import acquisition, theory
 from ceibo.acquisition import normal
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern32, Matern52, SquaredExponential
-from tests.helpers import KERNELS
+from tests.helpers import KERNELS, Array
 
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=60, deadline=None, derandomize=True)
@@ -151,6 +153,70 @@ def test_a_point_worth_measuring_is_not_much_worse_than_the_incumbent(
     worth = corrected.value(new) >= kappa
     excess = mean[worth] - best.mean
     assert np.all(excess <= np.sqrt(theory.improvement_constant(kappa)) * spread[worth] + 1e-7)
+
+
+class Believed(NamedTuple):
+    """A function, what is believed of it on a grid, and the least √β for which Lemma 1 holds."""
+
+    f: Array  # (N,)
+    best: float  # f(x⁺)
+    mean_gap: Array  # (N,) μ(x) − μ(x⁺)
+    std: Array
+    best_std: float
+    difference_std: Array  # σ̃
+    value: Array  # corrected EI
+    width: float  # √β
+
+
+def believed(seed: int) -> Believed:
+    """A run on a draw of the process, or on a much rougher function than the model expects."""
+    kernel, X, noise, rng = random_run(seed)
+    grid = np.concatenate([X, rng.random((150, X.shape[1]))])
+    truth = replace(kernel, lengthscales=kernel.lengthscales * rng.choice([0.2, 1.0]))
+    root = np.linalg.cholesky(truth(grid, grid) + 1e-8 * np.eye(len(grid)))
+    f = root @ rng.standard_normal(len(grid))
+    y = f[: len(X)] + np.sqrt(noise) * rng.standard_normal(len(X))
+    gp = GaussianProcess(X, y, noise, kernel)
+    corrected = acquisition.build("corrected-ei", gp)
+    best = corrected.incumbent
+    mean, variance = gp.posterior(grid)
+    std = np.sqrt(np.maximum(variance, 1e-14))
+    spread = gp.unit * np.sqrt(corrected.predictor(grid).difference_variance)
+    width = float(np.max(np.abs(mean - f) / std))
+    gap = mean - best.mean
+    return Believed(f, f[best.index], gap, std, best.std, spread, corrected.value(grid), width)
+
+
+@quick
+@given(seeds)
+def test_lemma_5_corrected_ei_is_above_the_improvement_less_what_is_not_known(seed: int) -> None:
+    """α(x) ≥ max(0, I(x) − √β (σ(x) + σ(x⁺))), I(x) = max(0, f(x⁺) − f(x))."""
+    run = believed(seed)
+    improvement = np.maximum(run.best - run.f, 0.0)
+    bound = improvement - run.width * (run.std + run.best_std)
+    assert np.all(run.value >= np.maximum(bound, 0.0) - 1e-9)
+
+
+@quick
+@given(seeds)
+def test_lemma_6_the_incumbents_regret_is_bounded_by_the_next_value(seed: int) -> None:
+    """f(x⁺) − f(x*) ≤ √β (σ(x*) + σ(x⁺)) + α(x_t), x_t where corrected EI is largest."""
+    run = believed(seed)
+    optimum = int(np.argmin(run.f))
+    bound = run.width * (run.std[optimum] + run.best_std) + np.max(run.value)
+    assert run.best - run.f[optimum] <= bound + 1e-9
+
+
+def test_the_regret_needs_a_term_more_than_the_paper_has() -> None:
+    """f(x_t) − f(x⁺) is not μ(x_t) − μ(x⁺): only with √β (σ(x_t) + σ(x⁺)) added is it bounded."""
+    beyond = 0
+    for seed in range(60):
+        run = believed(seed)
+        at = int(np.argmax(run.value))
+        gap = run.f[at] - run.best
+        beyond += gap > run.mean_gap[at] + 1e-9
+        assert gap <= run.mean_gap[at] + run.width * (run.std[at] + run.best_std) + 1e-9
+    assert beyond > 10
 
 
 # -- norm, β_T, the bound --------------------------------------------------------------

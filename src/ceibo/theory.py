@@ -13,9 +13,18 @@ Notation (Zhou, Ma and Blaschko 2023), on the scale where k(x, x) = 1
     R_T ≤ √(2Tγ_T / log(1 + υ_max⁻²)) · (√β_T + √(2(1 + C)) + √(3(1 + C + β_T)))
 
 What is proved and what is not. Along the visited points Σ σ²_{t−1}(x_t) ≤ 2I / log(1 + υ_max⁻²),
-also when every observation has its own noise. The paper's bound uses the same inequality at the
-optimiser and at the incumbent, where it is not proved, and the constant 300 makes R_T exceed any
-regret seen in practice: read it as a growth rate.
+also when every observation has its own noise. Where |μ − f| ≤ √β σ holds, so do Lemmas 5 and 6. The
+rest of the paper's proof has gaps, and R_T is computed as the paper states it:
+
+    1. It uses the inequality for variances at the optimiser and at the incumbent, where it is not
+       proved, and at a fixed point with the realised gain it is false.
+    2. It sets f(x⁺) − f(x_t) = −σ̃(x_t) z(x_t), which is μ(x⁺) − μ(x_t). The two differ by up to
+       √β_t (σ(x_t) + σ(x⁺)), a term of the order of the others, which R_T lacks.
+    3. |μ − f| ≤ √β_t σ (Lemma 1, theorem 6 of Srinivas et al. 2010) is for bounded noise, and
+       Gaussian noise is not bounded.
+    4. That theorem is also for one noise level, not for a level at each step.
+
+Besides, the constant 300 makes R_T exceed any regret seen in practice: read it as a growth rate.
 """
 
 from dataclasses import dataclass

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ceibo.acquisition.sampling import normal_draws, spread_points
+from ceibo.acquisition.sampling import normal_draws
+from ceibo.gp.grid import spread_points
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 6, 50])

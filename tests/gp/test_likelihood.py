@@ -44,6 +44,22 @@ def theta_of(data: Observations, seed: int) -> Array:
 @by_kernel
 @by_kind
 @by_categories
+@pytest.mark.parametrize("priors", [False, True])
+def test_the_value_alone_is_the_same_value(
+    kernel: type[Kernel], kind: str, categorical: tuple[int, ...], priors: bool
+) -> None:
+    data, *_ = observations(kind, categorical)
+    given = Priors.default(3, data.infers_noise) if priors else None
+    objective = Objective(data, kernel, categorical, given)
+    for seed in range(3):
+        theta = theta_of(data, seed)
+        assert objective.value(theta) == pytest.approx(objective(theta)[0], rel=1e-12)
+    assert objective.evaluations == 6
+
+
+@by_kernel
+@by_kind
+@by_categories
 def test_value_is_the_density_of_the_raw_data(
     kernel: type[Kernel], kind: str, categorical: tuple[int, ...]
 ) -> None:

@@ -325,6 +325,25 @@ def test_at_and_near_the_incumbent_nothing_is_nan(
         assert natural[0] <= 1e-3 * scale * Y.std()
 
 
+@pytest.mark.parametrize("kernel", [Matern32, Matern52, SquaredExponential])
+@pytest.mark.parametrize(
+    "kind", [LogCorrectedExpectedImprovement, LogCorrectedProbabilityOfImprovement]
+)
+def test_close_to_the_incumbent_it_is_what_the_page_promises(
+    kind: Kind, kernel: type[Kernel]
+) -> None:
+    """To 1e-4 down to 1e-5 length scales; the engine is exact there."""
+    name = {each[0]: each[1] for each in CLASSES}[kind]
+    for seed in range(3):
+        gp = make_gp(seed, kernel=kernel)
+        steps = np.logspace(-5, -1, 9)[:, None] * gp.kernel.lengthscales / np.sqrt(3.0)
+        X = acquisition.find_incumbent(gp).x + steps
+        with exact():
+            function = kind(model_like(gp), tensor(gp.X), maximize=False)
+            found = function(tensor(X)[:, None, :]).numpy()
+        np.testing.assert_allclose(found, engine(gp, name, True, X), rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @each_class
 def test_log_forms_survive_extremes(kind: Kind, name: str, log: bool, dtype: torch.dtype) -> None:

@@ -64,6 +64,7 @@ def test_what_is_recorded_is_what_happened() -> None:
     assert record["trace"]["recommended"]["t"] == [0, 6]
     assert len(trace["best"]) == len(trace["value"]) == 7
     assert record["settings"]["fit"] == "ml"
+    assert record["settings"]["restarts"] == 16
     assert {"ceibo", "numpy", "scipy"} <= record["versions"].keys()
 
 

@@ -217,6 +217,16 @@ def test_settings_are_stored_resolved() -> None:
     assert Settings.from_json(old | {"max_observations": 1000}) == Settings()
 
 
+def test_an_older_study_by_maximum_likelihood_goes_on_from_one_start() -> None:
+    """New ones search from 16; the number is stored."""
+    new = Study.create(SPACE, fit="ml")
+    assert new.settings.restarts == new.ledger.settings.to_json()["restarts"] == 16
+    old = {key: value for key, value in new.settings.to_json().items() if key != "restarts"}
+    assert Settings.from_json(old).restarts == 1
+    assert Settings.from_json(new.settings.to_json()) == new.settings
+    assert "restarts" not in Study.create(SPACE).settings.to_json()
+
+
 def test_a_batch() -> None:
     study = measured(8)
     batch = study.ask(4)

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from ceibo.decide.record import versions
 from ceibo.errors import InputError
 from ceibo_lab.kinds import KINDS
-from ceibo_lab.kinds.benchmark import RECOMMEND_EVERY
+from ceibo_lab.kinds.benchmark import JUDGE, RECOMMEND_EVERY
 from ceibo_lab.methods import METHODS
 from ceibo_lab.record import FORMAT, Cell, Record
 from ceibo_lab.run import OutOfTimeError, Watch
@@ -53,9 +53,11 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
 
 
 def _settings(cell: Cell) -> Record:
-    """Of the paper's methods and runs."""
+    """Of the paper's methods and runs; of the judge's fit where the method has no model."""
+    own = METHODS[cell.method].settings if cell.method in METHODS else {}
     return {
-        **(METHODS[cell.method].settings if cell.method in METHODS else {}),
+        **own,
+        **({} if "fit" in own else {"judge_restarts": JUDGE.restarts}),
         "initial": "3 scrambled Sobol points per dimension",
         "recommended_every": RECOMMEND_EVERY,
     }

@@ -18,7 +18,7 @@ from ceibo.acquisition.incumbent import Incumbent
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, as_points
 from ceibo.gp.linalg import limited_blas
-from ceibo.gp.posterior import Prediction, Predictor
+from ceibo.gp.predictor import Prediction, Predictor
 
 
 @final

@@ -15,7 +15,7 @@ from ceibo.acquisition import normal
 from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.gp.posterior import Prediction
+from ceibo.gp.predictor import Prediction
 
 # beyond this u/s, τ(z) = z to far below rounding, and larger ratios may overflow
 _CERTAIN: Final = 1e100
@@ -87,7 +87,7 @@ class _Improvement(Acquisition):
     corrected: bool
 
     def _moments(self, prediction: Prediction) -> tuple[Array, Array]:
-        u = self._best_mean - prediction.linear[:, 0]
+        u = prediction.improvement(self._best_mean)
         if not self.corrected:
             return u, np.sqrt(prediction.variance)
         s = np.sqrt(prediction.difference_variance)

@@ -33,7 +33,7 @@ from ceibo.checks import check_positive
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, SquaredExponential
 from ceibo.gp.inputs import Array, as_floats
-from ceibo.gp.posterior import Prediction, Predictor
+from ceibo.gp.predictor import Prediction, Predictor
 
 _LEAST: Final = 0.05  # ε
 _LIKELY: Final = float(np.log(0.9))

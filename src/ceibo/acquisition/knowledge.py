@@ -25,7 +25,7 @@ import numpy as np
 from ceibo.acquisition.base import Acquisition, Jet
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
 from ceibo.gp.inputs import Array
-from ceibo.gp.posterior import Prediction
+from ceibo.gp.predictor import Prediction
 
 
 @final
@@ -47,7 +47,7 @@ class CorrectedKnowledgeGradient(Acquisition):
         best = (self.incumbent.mean - self.gp.mean) / self.gp.unit
         total = _predictive_std(prediction.variance, self.next_noise)
         reach = np.abs(prediction.gap) * _inverse(total)
-        return np.where(reach > 0, best - prediction.linear[:, 0], 0.0), reach
+        return np.where(reach > 0, prediction.improvement(best), 0.0), reach
 
     def _jet(self, prediction: Prediction, parts: tuple[Array, Array, Array]) -> Jet:
         value, by_u, by_reach = parts

@@ -22,12 +22,11 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition.base import Acquisition
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
-from ceibo.acquisition.sampling import spread_points
 from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
-from ceibo.gp.grid import evenly, snap
+from ceibo.gp.grid import evenly, snap, spread_points
 from ceibo.gp.inputs import Array, Mask, as_floats
 from ceibo.gp.linalg import limited_blas
 

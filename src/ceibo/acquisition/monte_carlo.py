@@ -26,7 +26,7 @@ from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
 from ceibo.gp.linalg import JITTERS, factorize
-from ceibo.gp.posterior import Prediction, Predictor
+from ceibo.gp.predictor import Prediction, Predictor
 
 # Draws and noiseless model share this nugget (relative to v), so that the model can follow a draw.
 _NUGGET: Final = 1e-9

@@ -1,21 +1,15 @@
-"""Quasi-random points and draws, the same for the same seed."""
+"""Quasi-random draws, the same for the same seed."""
 
 from typing import Final
 
 import numpy as np
 from scipy.special import ndtri
 
+from ceibo.gp.grid import spread_points
 from ceibo.gp.inputs import Array
 
 # a uniform number of exactly 0 would be a normal draw of minus infinity
 _LEAST: Final = 2.0**-53
-
-
-def spread_points(count: int, dimension: int, rng: np.random.Generator) -> Array:
-    """A Latin hypercube, (count, dimension): in every coordinate one point per equal cell."""
-    # Cheaper than Sobol points, for any count, and without holes in any number of dimensions.
-    cells = rng.permuted(np.tile(np.arange(count), (dimension, 1)), axis=1).T
-    return np.asarray((cells + rng.random((count, dimension))) / count)
 
 
 def normal_draws(count: int, dimension: int, seed: int) -> Array:

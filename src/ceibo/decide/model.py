@@ -90,6 +90,7 @@ def fit_model(
                 method=settings.fit,
                 categorical=space.categorical,
                 start=start,
+                restarts=settings.restarts,
             )
             for kernel in kernels
         ]

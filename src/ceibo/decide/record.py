@@ -14,7 +14,8 @@ from ceibo.gp import Hyperparameters
 from ceibo.version import __version__
 
 # Raised by every change of arithmetic that may change a suggestion. A record without one is of 1.
-ALGORITHM: Final = 1
+# 2: what corrected EI, corrected PI and corrected KG are close to x⁺.
+ALGORITHM: Final = 2
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Final, final
 from ceibo import acquisition as acq
 from ceibo.checks import LARGEST_SEED, check_choice, check_whole
 from ceibo.gp import KERNELS
+from ceibo.gp.fit import RESTARTS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
 DEFAULT_ACQUISITION: Final = "noisy-ei"
@@ -34,6 +35,8 @@ class Settings:
             evenly over the rest. Hyperparameters are then fitted to 400 settings spread evenly,
             values of known and of unknown noise in proportion, at least 20 of each.
         draws: of an acquisition that averages over draws; its own number by default.
+        restarts: from how many fresh starts the hyperparameters are searched for; by default 1 for
+            "map" and 16 for "ml".
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -42,13 +45,17 @@ class Settings:
     n_initial: int | None = None
     max_observations: int = 1000
     draws: int | None = None
+    restarts: int | None = None
 
     def __post_init__(self) -> None:
         acq.ACQUISITIONS.find(self.acquisition)
         if self.kernel != "auto":
             KERNELS.find(self.kernel, also=("auto",))
         check_choice(self.fit, "fit", ("map", "ml"))
-        for name, low in (("n_initial", 1), ("max_observations", 10), ("draws", 1)):
+        if self.restarts is None:
+            object.__setattr__(self, "restarts", RESTARTS[self.fit])
+        least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
+        for name, low in least.items():
             value = getattr(self, name)
             if value is not None or name == "max_observations":
                 object.__setattr__(self, name, check_whole(value, name, low, LARGEST_SEED))
@@ -63,13 +70,15 @@ class Settings:
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, as stored with a study; without `draws` where there are none."""
+        """Plain JSON data, as stored with a study; no draws, no restarts where not used."""
         data = asdict(self)
         if self.draws is None:
             del data["draws"]
+        if self.restarts == 1:
+            del data["restarts"]
         return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Settings":
         """The settings that `to_json` wrote; an absent key means the default of version 0.1."""
-        return Settings(**data)
+        return Settings(**{"restarts": 1, **data})

@@ -2,18 +2,21 @@
 
 The search runs on growing subsets of the data and ends on all of them: most steps are then taken
 where they are cheap, and the result is a local maximum of the objective over all data. It is
-deterministic.
+deterministic. With priors one fresh start finds the highest maximum nearly always. The likelihood
+alone has many, and is climbed from several starts (see ceibo.gp.restarts); `python -m
+bench.restarts` measures how often the highest is missed.
 """
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ceibo.checks import check_whole
 from ceibo.errors import InputError, NotPositiveDefiniteError
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
 from ceibo.gp.grid import evenly
@@ -23,6 +26,7 @@ from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.linalg import limited_blas
 from ceibo.gp.observations import Observations, standardize
 from ceibo.gp.posterior import GaussianProcess
+from ceibo.gp.restarts import distinct, spread_starts, switched
 
 # Ranges searched, in standard units. Wide enough to never matter with priors; without them they
 # stop length scales of dimensions that do not matter from running away.
@@ -33,6 +37,13 @@ _SMALLEST_SUBSET, _SUBSET_GROWTH = 40, 3
 # a search ends when another step promises less log density: on a subset, on all data
 _ROUGH, _FINE = 3e-2, 1e-3
 _STEPS: Final = 200
+# Fresh starts by method, where nothing else is asked for.
+RESTARTS: Final = {"map": 1, "ml": 16}
+_SCREENED: Final = 8  # starts tried for each that is climbed from
+# Of the maxima found on a subset, how many are climbed on with more data: one in so many starts.
+_CARRIED: Final = 4
+_ROUNDS: Final = 3  # of switching dimensions, at most
+_GAIN: Final = 0.01  # that another round must bring
 
 
 class FitStatus(Enum):
@@ -108,6 +119,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     method: str = "map",
     categorical: Sequence[int] = (),
     start: Hyperparameters | None = None,
+    restarts: int | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -122,6 +134,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
+        restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -135,8 +148,9 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     noise = as_noise(np.nan if noise_variance is None else noise_variance, n, unknown=True)
     columns = as_columns(categorical, d, "categorical")
     kernel_class = KERNELS.find(kernel)
-    if method not in ("map", "ml"):
+    if method not in RESTARTS:
         raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
+    count = RESTARTS[method] if restarts is None else check_whole(restarts, "restarts")
     if start is not None and len(start.lengthscales) != d:
         raise InputError(
             f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
@@ -145,7 +159,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     priors = Priors.default(d, data.infers_noise) if method == "map" else None
     search = _Search(data, kernel_class, columns, priors)
     with limited_blas(len(data.X)):
-        theta, status, message = search.run(start)
+        theta, status, message = search.run(start, count)
         known = noise[~np.isnan(noise)]
         expected = float(np.mean(known)) if len(known) else None
         return _result(search, theta, (status, message), n, expected)
@@ -173,27 +187,46 @@ class _Search:
         self.log_density = -np.inf  # the objective at the values found
         self.bounds = search_bounds(data.X.shape[1], data.infers_noise)
 
-    def run(self, start: Hyperparameters | None) -> tuple[Array, FitStatus, str]:
+    def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
         infers = self.data.infers_noise
         subsets = self._subsets()
         objective = self._objective(subsets[0])
         defaults = [default.to_theta(infers) for default in self.defaults()]
         previous = [] if start is None else [np.clip(start.to_theta(infers), *self.bounds.T)]
         fresh = max(defaults, key=lambda theta: objective(theta)[0])
-        ends = [self._climb(objective, theta, None) for theta in [fresh, *previous]]
-        best = max(ends, key=lambda end: float(end.values[0]))
+        starts = [fresh, *previous]
+        if restarts == 1:
+            ends = [self._climb(objective, theta[None, :], None) for theta in starts]
+            best = max(ends, key=lambda end: float(end.values[0]))
+        else:
+            best = self._explore(objective, starts, restarts)
         self.evaluations += objective.evaluations
         for smaller, rows in itertools.pairwise(subsets):
             objective = self._objective(rows)
             # Curvature grows with the data, by a factor between 1 and their ratio: take its root.
-            best = self._climb(objective, best.x[0], best.H * np.sqrt(len(smaller) / len(rows)))
+            best = self._climb(objective, best.x, best.H * np.sqrt(len(smaller) / len(rows)))
             self.evaluations += objective.evaluations
-        if not np.isfinite(best.values[0]):
+        top = int(np.argmax(best.values))
+        if not np.isfinite(best.values[top]):
             status = FitStatus.PREVIOUS if previous else FitStatus.DEFAULT
             return [*previous, *defaults][0], status, status.value
-        status = FitStatus.CONVERGED if best.ended[0] else FitStatus.STOPPED
-        self.log_density = float(best.values[0])
-        return best.x[0], status, status.value
+        status = FitStatus.CONVERGED if best.ended[top] else FitStatus.STOPPED
+        self.log_density = float(best.values[top])
+        return best.x[top], status, status.value
+
+    def _explore(self, objective: Objective, starts: list[Array], restarts: int) -> Ascent:
+        """The highest distinct maxima found from the starts given and from fresh ones."""
+        d = self.data.X.shape[1]
+        spread = spread_starts(_SCREENED * restarts, d, self.data.infers_noise)
+        order = np.argsort([-objective.value(theta) for theta in spread], kind="stable")
+        ends = self._climb(objective, np.array([*starts, *spread[order[: restarts - 1]]]), None)
+        for _ in range(_ROUNDS):
+            highest = float(ends.values.max())
+            near = switched(ends.x[int(np.argmax(ends.values))], d)
+            ends = _joined(ends, self._climb(objective, near, None))
+            if not ends.values.max() > highest + _GAIN:
+                break
+        return _chosen(ends, distinct(ends.values, max(1, restarts // _CARRIED)))
 
     def defaults(self) -> list[Hyperparameters]:
         """Fresh starts: smooth and wiggly, with little noise and with much."""
@@ -217,15 +250,28 @@ class _Search:
         data = self.data if len(rows) == len(self.data.X) else self.data.rows(rows)
         return Objective(data, self.kernel, self.categorical, self.priors)
 
-    def _climb(self, objective: Objective, theta: Array, H: Array | None) -> Ascent:
+    def _climb(self, objective: Objective, thetas: Array, H: Array | None) -> Ascent:
         def evaluate(thetas: Array) -> tuple[Array, Array]:
-            value, gradient = objective(thetas[0])
-            return np.array([value]), gradient[None, :]
+            values, gradients = zip(*map(objective, thetas), strict=True)
+            return np.array(values), np.array(gradients)
 
-        box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(len(theta)))
+        box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(thetas.shape[1]))
         tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
         rules = Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0)
-        return climb(evaluate, theta[None, :], box, rules, H)
+        return climb(evaluate, thetas, box, rules, H)
+
+
+def _joined(first: Ascent, second: Ascent) -> Ascent:
+    """The ends of two climbs."""
+    pairs = [(getattr(first, each.name), getattr(second, each.name)) for each in fields(Ascent)]
+    return Ascent(*(np.concatenate(pair) for pair in pairs))
+
+
+def _chosen(ends: Ascent, rows: Indices) -> Ascent:
+    """Some of the ends, or all where there are none to choose."""
+    if len(rows) == 0:
+        return ends
+    return Ascent(*(getattr(ends, each.name)[rows] for each in fields(Ascent)))
 
 
 def _result(

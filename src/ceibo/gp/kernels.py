@@ -8,7 +8,8 @@ Notation
     g(s)                 the kernel's profile, g(0) = 1, so that k = v·g(s); g'(s) is its slope
 
 Every derivative follows from g'(s): in x, ∂k/∂a_k = 2 v g'(s) (a_k − b_k)/ℓ_k²; in the length
-scales, ∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel is its profile alone.
+scales, ∂k/∂log ℓ_k = −2 v g'(s) (a_k − b_k)²/ℓ_k². A new kernel is its profile alone; one that also
+gives the profile's `fall` has accurate differences between points that are close together.
 """
 
 from abc import ABC, abstractmethod
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import cdist
+from scipy.special import factorial
 
 from ceibo.checks import check_positive
 from ceibo.errors import InputError
@@ -73,6 +75,16 @@ class Kernel(ABC):
     def profile(s: Array) -> tuple[Array, Array]:
         """g(s) and g'(s), elementwise, for s ≥ 0."""
 
+    @classmethod
+    def fall(cls, near: Array, far: Array, step: Array) -> Array:
+        """g(near) − g(far), elementwise, 0 ≤ near ≤ far; step = far − near may be known better.
+
+        The kernels here compute it without cancellation: accurate relative to its own size. By
+        default it is the difference of two profiles.
+        """
+        del step
+        return cls.profile(near)[0] - cls.profile(far)[0]
+
     @property
     def dimension(self) -> int:
         return int(self.lengthscales.size)
@@ -115,6 +127,34 @@ class Kernel(ABC):
         slopes = 2.0 * self.variance * self.profile(self.squared_distance(A, B))[1]
         return slopes[:, :, None] * (A[:, None, :] - B[None, :, :]) * self._inverse_squares()
 
+    def contrast(self, A: Array, p: Array, B: Array) -> "Contrast":
+        """k(A, B) − k(p, B) for points A close to p (d,), accurate relative to its own size.
+
+        Every distance is computed from differences of coordinates, and so is the change of s from p
+        to a: Σ_k (a_k − p_k)((a_k − b_k) + (p_k − b_k))/ℓ_k².
+        """
+        from_a = (A[:, None, :] - B) / self.lengthscales  # (N, M, d)
+        from_p = (p - B) / self.lengthscales  # (M, d)
+        moved = (A - p) / self.lengthscales  # (N, d)
+        if self.categorical:
+            columns = list(self.categorical)
+            inverse = 1.0 / self.lengthscales[columns]
+            from_a[:, :, columns] = (A[:, None, columns] != B[:, columns]) * inverse
+            from_p[:, columns] = (p[columns] != B[:, columns]) * inverse
+            moved[:, columns] = 0.0
+        step = np.einsum("ik,ijk->ij", moved, from_a + from_p)
+        for k in self.categorical:
+            step += (from_a[:, :, k] - from_p[:, k]) * (from_a[:, :, k] + from_p[:, k])
+        to_a = np.einsum("ijk,ijk->ij", from_a, from_a)  # s(a, b)
+        to_p = np.einsum("jk,jk->j", from_p, from_p)
+        # both are so far that k is zero
+        step[(to_a >= _FAR) | (to_p >= _FAR)] = 0.0
+        to_a, to_p = np.minimum(to_a, _FAR), np.minimum(to_p, _FAR)
+        fall = self.fall(np.minimum(to_a, to_p), np.maximum(to_a, to_p), np.abs(step))
+        values = -self.variance * np.sign(step) * fall
+        slopes = 2.0 * self.variance * self.profile(to_a)[1]
+        return Contrast(values, slopes, A, B, self._inverse_squares())
+
     def _inverse_squares(self) -> Array:
         inverse = self.lengthscales**-2.0
         # no derivative along a categorical dimension
@@ -139,6 +179,24 @@ class Cross:
         return np.asarray((self.A * G.sum(axis=1)[:, None] - G @ self.B) * self.inverse_squares)
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """k(A, B) − k(p, B) and its derivative in A, without cancellation for points A close to p."""
+
+    values: Array  # (N, M)
+    slopes: Array  # (N, M) 2 v g'(s)
+    A: Array
+    B: Array
+    inverse_squares: Array  # (d,) 1/ℓ², zero along categorical dimensions
+
+    def pullback(self, weights: Array) -> Array:
+        """Σ_j weights_ij ∂k(a_i, b_j)/∂a_i, (N, d), from differences of coordinates."""
+        G = weights * self.slopes
+        sums = np.einsum("ij,ijk->ik", G, self.A[:, None, :] - self.B)
+        return np.asarray(sums * self.inverse_squares)
+
+
 KERNELS: Final = Registry[type[Kernel]]("kernel", "ceibo.kernels")
 _Class = TypeVar("_Class", bound=type[Kernel])
 
@@ -150,6 +208,32 @@ def register_kernel(kernel: _Class) -> _Class:
             raise InputError(f"{attribute} of the kernel {kernel!r} must be a string.")
     KERNELS.add(kernel.name, kernel)
     return kernel
+
+
+def _root_step(near: Array, far: Array, step: Array) -> Array:
+    """√far − √near, from step = far − near."""
+    total = np.sqrt(far) + np.sqrt(near)
+    return np.asarray(np.divide(step, total, out=np.zeros_like(total), where=total > 0))
+
+
+# Coefficients of 1 − (1 + h + c h²) e^−h in powers of −h from the second on, for c = 0 and c = 1/3;
+# below h = 1/2 those left out are less than 1e-17 of the sum.
+_SERIES_BELOW: Final = 0.5
+_ORDERS: Final = np.arange(2.0, 17.0)
+_SERIES_32: Final = (_ORDERS - 1.0) / factorial(_ORDERS)
+_SERIES_52: Final = -(_ORDERS - 1.0) * (_ORDERS - 3.0) / (3.0 * factorial(_ORDERS))
+
+
+def _one_less_damped(h: Array, c: float, series: Array) -> Array:
+    """1 − (1 + h + c h²) e^−h for h ≥ 0, by its series where h is small and the terms cancel."""
+    small = h < _SERIES_BELOW
+    x = -np.where(small, h, 0.0)
+    total = np.zeros_like(x)
+    for coefficient in series[::-1]:
+        total = total * x + coefficient
+    if small.all():
+        return total * x * x
+    return np.where(small, total * x * x, 1.0 - (1.0 + h + c * h * h) * np.exp(-h))
 
 
 @register_kernel
@@ -171,6 +255,10 @@ class Matern12(Kernel):
         # the kink at r = 0 gets slope 0
         np.divide(g, -2.0 * r, out=slope, where=r > 0)
         return g, slope
+
+    @classmethod
+    def fall(cls, near: Array, far: Array, step: Array) -> Array:
+        return -np.exp(-np.sqrt(near)) * np.expm1(-_root_step(near, far, step))
 
 
 @register_kernel
@@ -194,6 +282,13 @@ class Matern32(Kernel):
         slope = decay
         slope *= -1.5
         return g, slope
+
+    @classmethod
+    def fall(cls, near: Array, far: Array, step: Array) -> Array:
+        """With t = √3 r and its step h: e^−t (t (1 − e^−h) + 1 − (1 + h) e^−h)."""
+        t, h = np.sqrt(3.0 * near), np.sqrt(3.0) * _root_step(near, far, step)
+        parts = _one_less_damped(h, 0.0, _SERIES_32) - t * np.expm1(-h)
+        return np.asarray(np.exp(-t) * parts)
 
 
 @register_kernel
@@ -220,6 +315,17 @@ class Matern52(Kernel):
         slope *= -5.0 / 6.0
         return g, slope
 
+    @classmethod
+    def fall(cls, near: Array, far: Array, step: Array) -> Array:
+        """With t = √5 r and its step h: e^−t times the sum of
+
+        t²/3 (1 − e^−h),   t (1 − e^−h − 2/3 h e^−h)   and   1 − (1 + h + h²/3) e^−h.
+        """
+        t, h = np.sqrt(5.0 * near), np.sqrt(5.0) * _root_step(near, far, step)
+        lost = -np.expm1(-h)
+        by_t = t / 3.0 * lost + (lost - h * np.exp(-h) / 1.5)
+        return np.asarray(np.exp(-t) * (t * by_t + _one_less_damped(h, 1.0 / 3.0, _SERIES_52)))
+
 
 @register_kernel
 @final
@@ -233,3 +339,8 @@ class SquaredExponential(Kernel):
     def profile(s: Array) -> tuple[Array, Array]:
         g = np.exp(-0.5 * s)
         return g, -0.5 * g
+
+    @classmethod
+    def fall(cls, near: Array, far: Array, step: Array) -> Array:
+        del far
+        return -np.exp(-0.5 * near) * np.expm1(-0.5 * step)

@@ -22,8 +22,9 @@ from numpy.typing import ArrayLike
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, as_noise, as_point, as_points, as_values
-from ceibo.gp.kernels import Cross, Kernel
+from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import Factor, constant_mean, factorize, limited_blas
+from ceibo.gp.predictor import Predictor
 
 
 @final
@@ -123,7 +124,7 @@ class GaussianProcess:
         """(p, d) points conditioned on without a value."""
         return self.state.points[len(self.X) :]
 
-    def predictor(self, weights: Array | None = None, anchor: int | None = None) -> "Predictor":
+    def predictor(self, weights: Array | None = None, anchor: int | None = None) -> Predictor:
         """Evaluates k_x·weights and variances at many points.
 
         Args:
@@ -132,7 +133,9 @@ class GaussianProcess:
         """
         state = self.state
         columns = state.alpha[:, None] if weights is None else weights
-        return Predictor(self.unit_kernel, state.points, state.factor.inverse, columns, anchor)
+        noise = 0.0 if anchor is None else float(state.noise[anchor])
+        inverse = state.factor.inverse
+        return Predictor(self.unit_kernel, state.points, inverse, columns, anchor, noise)
 
     @property
     def residuals(self) -> Array:
@@ -265,121 +268,3 @@ class GaussianProcess:
 def _frozen(array: Array) -> Array:
     array.setflags(write=False)
     return array
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Predictor:
-    """Evaluates linear functions k_x·weights and posterior variances, with gradients, at points x.
-
-    Every acquisition function is a function of these, which is what makes them cheap.
-
-    Args:
-        kernel, points, inverse: prior covariance, conditioning points P (m, d) and L⁻¹ (m, m).
-        weights: (m, c) columns; α gives the mean.
-        anchor: index of a conditioning point p; with it, the variance of f(x) − f(p) is there too.
-    """
-
-    kernel: Kernel
-    points: Array
-    inverse: Array
-    weights: Array
-    anchor: int | None = None
-    anchor_row: Array = field(init=False)  # (1, m) k_p
-    anchor_whitened: Array = field(init=False)  # (1, m) L⁻¹ k_p
-
-    def __post_init__(self) -> None:
-        at = [] if self.anchor is None else [self.anchor]
-        row = self.kernel(self.points[at], self.points)
-        object.__setattr__(self, "anchor_row", row)
-        object.__setattr__(self, "anchor_whitened", row @ self.inverse.T)
-
-    def __call__(self, X: Array) -> "Prediction":
-        cross = self.kernel.cross(X, self.points)
-        linear = cross.values @ self.weights
-        # L⁻¹(k_x − k_p), not the difference of two products: exactly 0 at x = p, accurate near it.
-        values = cross.values if self.anchor is None else cross.values - self.anchor_row
-        return Prediction(self, cross, linear, values @ self.inverse.T)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """A predictor's values at N points; `pullback` goes from derivatives in them to those in x."""
-
-    predictor: Predictor
-    cross: Cross
-    linear: Array  # (N, c) k_x·weights
-    projected: Array  # (N, m) L⁻¹ k_x, or with an anchor L⁻¹ (k_x − k_p)
-
-    @property
-    def whitened(self) -> Array:
-        """L⁻¹ k_x, (N, m)."""
-        if self.predictor.anchor is None:
-            return self.projected
-        return self.projected + self.predictor.anchor_whitened
-
-    @property
-    def shifted(self) -> Array:
-        """L⁻¹ (k_x − k_p), (N, m)."""
-        self._anchor  # noqa: B018 - raises without an anchor
-        return self.projected
-
-    @property
-    def variance(self) -> Array:
-        """σ²(x), (N,)."""
-        whitened = self.whitened
-        explained = np.einsum("ij,ij->i", whitened, whitened)
-        return np.asarray(np.maximum(self.predictor.kernel.variance - explained, 0.0))
-
-    @property
-    def difference_variance(self) -> Array:
-        """Var[f(x) − f(p)] = 2 (v − k(x, p)) − ‖L⁻¹(k_x − k_p)‖², (N,)."""
-        explained = np.einsum("ij,ij->i", self.shifted, self.shifted)
-        return np.asarray(np.maximum(2.0 * self.prior_gap - explained, 0.0))
-
-    @property
-    def prior_gap(self) -> Array:
-        """v − k(x, p), (N,)."""
-        return self.predictor.kernel.variance - self.cross.values[:, self._anchor]
-
-    @property
-    def gap(self) -> Array:
-        """σ²(x) − σ(x, p) = (v − k(x, p)) − (L⁻¹(k_x − k_p))·(L⁻¹ k_x), (N,)."""
-        return np.asarray(self.prior_gap - np.einsum("ij,ij->i", self.shifted, self.whitened))
-
-    def pullback(
-        self,
-        linear: Array | None = None,
-        variance: Array | None = None,
-        difference_variance: Array | None = None,
-        gap: Array | None = None,
-    ) -> Array:
-        """Gradient in x (N, d) of a function, from its partial derivatives in the prediction.
-
-        Args:
-            linear: (N, c); the others are (N,).
-        """
-        inner: Array | float = 0.0  # coefficients of L⁻¹ ∂k_x
-        if variance is not None:
-            inner = inner - 2.0 * variance[:, None] * self.whitened
-        if difference_variance is not None:
-            inner = inner - 2.0 * difference_variance[:, None] * self.shifted
-        if gap is not None:
-            inner = inner - gap[:, None] * (self.whitened + self.shifted)
-        outer = np.zeros_like(self.cross.values)
-        if not isinstance(inner, float):
-            outer = inner @ self.predictor.inverse
-        if linear is not None:
-            outer += linear @ self.predictor.weights.T
-        if difference_variance is not None:
-            outer[:, self._anchor] -= 2.0 * difference_variance
-        if gap is not None:
-            outer[:, self._anchor] -= gap
-        return self.cross.pullback(outer)
-
-    @property
-    def _anchor(self) -> int:
-        if self.predictor.anchor is None:
-            raise InputError("this prediction has no anchor; ask for predictor(anchor=index).")
-        return self.predictor.anchor

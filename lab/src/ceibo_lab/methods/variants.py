@@ -9,10 +9,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ceibo import acquisition as acq
-from ceibo.acquisition.sampling import spread_points
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model
 from ceibo.gp import GaussianProcess, Hyperparameters, fit_gp
+from ceibo.gp.grid import spread_points
 from ceibo.gp.inputs import Array
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.observations import Observations, standardize

@@ -23,8 +23,8 @@ from typing import Final, final
 import numpy as np
 from scipy.optimize import minimize
 
-from ceibo.acquisition.sampling import spread_points
 from ceibo.gp import SquaredExponential
+from ceibo.gp.grid import spread_points
 from ceibo.gp.inputs import Array
 from ceibo_lab.problem import Problem, box, stream
 
