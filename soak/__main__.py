@@ -7,6 +7,10 @@ import time
 CHECKS = (
     "kills",
     "concurrency",
+    "servers",
+    "forks",
+    "vanish",
+    "power",
     "resume",
     "machine",
     "noise",

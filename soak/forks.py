@@ -31,8 +31,8 @@ from soak.children import Diary, fork
 
 ROOT = Path(__file__).resolve().parent.parent
 WATCHDOG_SECONDS = 120.0
-ROUNDS = 6
-TRIALS = 24
+ROUNDS = 4
+TRIALS = 12
 
 
 @final
