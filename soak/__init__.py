@@ -1,8 +1,12 @@
 """Endurance checks against real files, real processes and a real server; each prints its figures.
 
 python -m soak                all of them in turn
-python -m soak.kills          500 processes killed at random moments, on SQLite and on PostgreSQL
+python -m soak.kills          1,000 processes killed on SQLite, and 1,000 on PostgreSQL
 python -m soak.concurrency    64 processes on SQLite, and on a PostgreSQL server crashed thrice
+python -m soak.servers        a PostgreSQL server killed 20 times under workers that are killed too
+python -m soak.forks          100 runs of threads that fork while others tell
+python -m soak.vanish         200 files deleted, renamed or replaced under working processes
+python -m soak.power          2,000 power losses below the process, from a record of its writes
 python -m soak.resume         100 studies killed and reopened; 8 workers verified
 python -m soak.machine        2,000 random sequences of everything a study does
 python -m soak.noise          unknown noise inferred on 50 data sets

@@ -71,18 +71,25 @@ def run_crowd(
 @final
 @dataclass(frozen=True)
 class Crashes:
-    """Crashes and restarts a server `times` times, evenly over the work seen in the diaries."""
+    """Crashes and restarts a server `times` times, evenly over the work seen in the diaries.
+
+    With `kill` its main process is killed with -9.
+    """
 
     server: Server
     folder: Path
     times: int
     expected: int
+    kill: bool = False
 
     def __call__(self) -> None:
         for index in range(self.times):
             while self._count_told() < self.expected * (index + 0.5) / self.times:
                 time.sleep(0.02)
-            self.server.crash()
+            if self.kill:
+                self.server.kill()
+            else:
+                self.server.crash()
             time.sleep(0.5)
             self.server.start()
 

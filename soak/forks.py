@@ -29,9 +29,10 @@ from ceibo.study.store import NewTrial, Store
 from soak.audit import audit, intact
 from soak.children import Diary, fork
 
+ROOT = Path(__file__).resolve().parent.parent
 WATCHDOG_SECONDS = 120.0
-ROUNDS = 6
-TRIALS = 10
+ROUNDS = 4
+TRIALS = 12
 
 
 @final
@@ -52,38 +53,48 @@ class Storm:
 def storm(folder: Path, seed: int, watchdog: float = WATCHDOG_SECONDS) -> Storm:
     """One run in a process of its own, ended by the watchdog if it hangs."""
     folder.mkdir(parents=True, exist_ok=True)
-    url = f"sqlite:///{folder / 'study.db'}"
     diary = Diary(folder / "diary")
-    work = _minimize if seed % 3 == 2 else _tell_and_fork
-    pid = fork(lambda: work(url, diary, seed), diary)
-    hung = not _wait(pid, watchdog)
+    run = [sys.executable, "-m", "soak.forks", "--inside", str(folder), "--seed", str(seed)]
+    process = subprocess.Popen(
+        run, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    )
+    hung = False
+    said = b""
+    try:
+        _, said = process.communicate(timeout=watchdog)
+    except subprocess.TimeoutExpired:
+        hung = True
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
     acknowledged, errors = diary.read()
-    if not (folder / "study.db").exists():
-        return Storm(0, 0, hung, errors)
+    if process.returncode or said.strip():
+        errors += [f"error {process.returncode} {said.decode(errors='replace')[-2000:]}"]
+    if hung or errors:
+        return Storm(len(acknowledged), 0, hung, errors)
+    url = url_in(folder)
     store = Store(url)
     (study,) = store.studies()
     checked = audit(store, study.id, acknowledged)
     store.close()
-    lost = checked.lost + checked.gaps + (not intact(url))
-    return Storm(len(acknowledged), lost, hung, errors)
+    return Storm(len(acknowledged), checked.lost + checked.gaps + (not intact(url)), hung, errors)
 
 
-def _wait(pid: int, seconds: float) -> bool:
-    """Waits for a child and ends its group; whether it ended by itself in time."""
-    deadline = time.monotonic() + seconds
-    ended = False
-    while not ended and time.monotonic() < deadline:
-        ended = os.waitpid(pid, os.WNOHANG)[0] == pid
-        time.sleep(0.01)
-    with suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-    if not ended:
-        os.waitpid(pid, 0)
-    return ended
+def url_in(folder: Path) -> str:
+    """The URL of the database of a run."""
+    return f"sqlite:///{folder / 'study.db'}"
+
+
+def inside(folder: Path, seed: int) -> int:
+    """The run itself."""
+    sys.setswitchinterval(1e-5)  # threads change places more often
+    diary = Diary(folder / "diary")
+    work = _minimize if seed % 3 == 2 else _tell_and_fork
+    _guarded(lambda: work(url_in(folder), diary, seed), diary)
+    return 0
 
 
 def _tell_and_fork(url: str, diary: Diary, seed: int) -> None:
-    os.setpgrp()
     generator = random.Random(seed)
     store = Store(url)
     study_id = store.create_study("forks", {}, {}).id
@@ -106,11 +117,21 @@ def _tell_and_fork(url: str, diary: Diary, seed: int) -> None:
         # What runs in the child does not matter here, only that Python's fork hooks run.
         subprocess.run(["true"], preexec_fn=os.getpid, check=True)
 
-    ways = (in_child, in_child, in_pool, in_subprocess)
+    ways = (in_child, in_pool, in_pool, in_subprocess)
     plans = [
-        [generator.choice(ways) for _ in range(ROUNDS)] for _ in range(generator.randint(2, 6))
+        [generator.choice(ways) for _ in range(ROUNDS)] for _ in range(generator.randint(3, 6))
     ]
+    done = threading.Event()
+
+    def keep_telling() -> None:  # so that every fork finds the file open, and closes it
+        while not done.wait(0.001):
+            tell()
+
+    teller = threading.Thread(target=_guarded, args=(keep_telling, diary))
+    teller.start()
     _run_threads([lambda plan=plan: _follow(plan, tell) for plan in plans], diary)  # type: ignore[misc]  # mypy: lambda with a default
+    done.set()
+    teller.join()
     store.close()
 
 
@@ -121,21 +142,21 @@ def _follow(plan: list[Callable[[], None]], tell: Callable[[], None]) -> None:
 
 
 def _run_threads(works: list[Callable[[], None]], diary: Diary) -> None:
-    def guarded(work: Callable[[], None]) -> None:
-        try:
-            work()
-        except BaseException as error:
-            diary.write(f"error {type(error).__name__}: {error}")
-
-    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    threads = [threading.Thread(target=_guarded, args=(work, diary)) for work in works]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
 
+def _guarded(work: Callable[[], None], diary: Diary) -> None:
+    try:
+        work()
+    except BaseException as error:
+        diary.write(f"error {type(error).__name__}: {error}")
+
+
 def _minimize(url: str, diary: Diary, seed: int) -> None:
-    os.setpgrp()
     with ThreadPoolExecutor(4) as pool:
         result = ceibo.minimize(
             _forking_objective,
@@ -144,7 +165,7 @@ def _minimize(url: str, diary: Diary, seed: int) -> None:
             executor=pool,
             storage=url,
             seed=seed,
-            acquisition="ei",
+            n_initial=TRIALS,
             progress=False,
         )
     for trial in result.study.trials:
@@ -169,7 +190,10 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.inside is not None:
+        return inside(options.inside, options.seed)
     begin = time.perf_counter()
     seeds = range(options.seed, options.seed + options.runs)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:

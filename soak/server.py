@@ -3,6 +3,8 @@
 psycopg is imported where it is used: checks on SQLite alone import this module too.
 """
 
+import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -47,6 +49,15 @@ class Server:
             timeout=60,
         )
 
+    def kill(self) -> None:
+        """Kills the server's main process with -9, and waits until its children have died too."""
+        pid = int((self._server.pgdata / "postmaster.pid").read_text().split()[0])
+        children = _children_of(pid)
+        os.kill(pid, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while any(map(_is_alive, [pid, *children])) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
     def start(self) -> None:
         """Starts the server again; it recovers from its log, which a busy machine may delay."""
         import psycopg
@@ -65,6 +76,24 @@ class Server:
     def stop(self) -> None:
         """Stops the server for good."""
         self._server.cleanup()
+
+
+def _children_of(pid: int) -> list[int]:
+    """The processes whose parent is `pid`, where the system lists them."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = status.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid:
+                found.append(int(status.parent.name))
+    return found
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended but was not waited for does not."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 @contextmanager

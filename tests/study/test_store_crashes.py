@@ -239,8 +239,9 @@ def answers_can_be_lost(store: Store) -> Callable[[int], None]:
     return lose
 
 
-def test_a_crowd_survives_a_server_crash(server: Server, tmp_path: Path) -> None:
-    crashes = Crashes(server, tmp_path, times=1, expected=80)
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_crowd_survives_a_server_crash(server: Server, tmp_path: Path, kill: bool) -> None:
+    crashes = Crashes(server, tmp_path, times=1, expected=80, kill=kill)
     crowd = run_crowd(server.new_database(), tmp_path, processes=8, trials=10, meanwhile=crashes)
     assert crowd.errors == []
     assert crowd.told == 80

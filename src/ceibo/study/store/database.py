@@ -169,7 +169,8 @@ class Database:
         self._check_process()
         with self._turn:
             self._keeper.let_go(self._engine, copy=True)
-            self._keeper.file.forget()
+            self._engine.dispose()
+            self._keeper.forget()
 
     def copy_to(self, target: sqlite3.Connection) -> None:
         """Copy an SQLite database as it is, also if its file was deleted or renamed meanwhile."""

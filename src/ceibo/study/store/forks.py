@@ -24,6 +24,11 @@ class Resting(Protocol):
         """Make ready for use in a child, where no other thread exists."""
 
 
+LONGEST_REST = 150.0
+"""Seconds after which a fork goes on with files open: longer than any transaction may take.
+
+Only threads that fork inside transactions, and so wait for one another, come to that.
+"""
 _FIRST_WAIT = 0.05
 _LONGEST_WAIT = 5.0
 
@@ -34,7 +39,7 @@ _forking = threading.RLock()
 
 
 class _Mine(threading.local):
-    """The forks under way in this thread: what rests for each, None if it was interrupted."""
+    """The forks under way in this thread: what rests for each, None if nothing does."""
 
     def __init__(self) -> None:
         self.forks: list[list[Resting] | None] = []
@@ -58,10 +63,13 @@ def registered() -> list[Resting]:
 def _before() -> None:
     _mine.forks.append(None)
     wait = _FIRST_WAIT
-    while (resting := _rest_all(wait)) is None:
+    deadline = time.monotonic() + LONGEST_REST
+    resting = _rest_all(wait)
+    while resting is None and time.monotonic() < deadline:
         # A thread inside a transaction may want to fork too: it goes first.
         time.sleep(0.001)
         wait = min(2 * wait, _LONGEST_WAIT)
+        resting = _rest_all(wait)
     _mine.forks[-1] = resting
 
 

@@ -10,12 +10,12 @@ import ctypes
 import os
 import sqlite3
 import time
-import warnings
+from pathlib import Path
 from typing import Any, final
 
 import sqlalchemy as sa
 
-from ceibo.errors import MovedDatabaseError, StorageWarning
+from ceibo.errors import MovedDatabaseError
 from ceibo.study.store.engines import BUSY_SECONDS, KeptConnection, set_patience
 from ceibo.study.store.failures import Raced
 from ceibo.study.store.sqlitefile import SqliteFile, State
@@ -24,6 +24,8 @@ SHORTEST_REST = 0.2
 """Seconds between two checkpoints at least."""
 LARGEST_SHARE = 0.02
 """Share of the time that checkpoints may take."""
+# Files of which this process has an outdated log or index open, which it can no longer close.
+_outdated: set[Path] = set()
 
 
 @final
@@ -37,36 +39,41 @@ class Keeper:
         self._rest = SHORTEST_REST
 
     def before(self, connection: sa.Connection) -> None:
-        """Check the files of a connection outside a transaction, and mend what can be mended.
+        """Check the files of a connection outside a transaction.
 
         Raises `Raced` where another attempt, with a new connection, will do.
         """
         if self._lost is not None:
             raise self._lost
+        if self.file.path in _outdated:
+            raise self.file.lost_log()
         state = self.file.compare(connection.info)
         if state is State.SAME:
             return
-        raw = _raw(connection)
         if state is State.MOVED:
-            self._copy_moved(raw)
+            self._copy_moved(_raw(connection))
             raise self.file.moved()
+        if state is State.OUTDATED:
+            connection.invalidate()
+            raise Raced
+        self._lost = self.file.lost_log()
+        self._part(connection, state)
+        raise self._lost
+
+    def _part(self, connection: sa.Connection, state: State) -> None:
+        """Give up a connection whose log or index was removed.
+
+        As long as nobody has made others, what they hold is copied into the database. Nobody goes
+        on after that: two processes with different indexes would not see each other's locks.
+        """
+        raw = _raw(connection)
         if state is State.REMOVED:
-            _copy_log(raw, "FULL", BUSY_SECONDS)
-            warnings.warn(
-                f"{self.file.log.name} or {self.file.index.name} was removed while"
-                f" {self.file.shown} was open. They belong to it: what they held has been written"
-                " into the database, but another time it may be lost.",
-                StorageWarning,
-                stacklevel=2,
-            )
-        if state in (State.NEW_LOG, State.NEW_INDEX):
+            with contextlib.suppress(sqlite3.Error):
+                _copy_log(raw, "FULL", BUSY_SECONDS)
+        else:
             _abandon(raw)
+            _outdated.add(self.file.path)
         connection.invalidate()
-        if state is State.NEW_INDEX:
-            # SQLite would go on with the old index as long as this process lives.
-            self._lost = self.file.lost_index()
-            raise self._lost
-        raise Raced
 
     def inside(self, connection: sa.Connection) -> None:
         """Check the files once a transaction has the lock; otherwise it must begin again."""
@@ -88,6 +95,11 @@ class Keeper:
         self._rest = max(SHORTEST_REST, (end - begin) / LARGEST_SHARE)
         self._due = end + self._rest
 
+    def forget(self) -> None:
+        """Accept whatever lies at the path from now on."""
+        self._lost = None
+        self.file.forget()
+
     def let_go(self, engine: sa.Engine, copy: bool) -> None:
         """Close the connections, after copying the log into the database if `copy`.
 
@@ -104,12 +116,11 @@ class Keeper:
         with engine.connect() as connection:
             raw = _raw(connection)
             state = self.file.compare(connection.info)
-            if state in (State.NEW_LOG, State.NEW_INDEX):
-                _abandon(raw)
-                connection.invalidate()
+            if state in (State.REMOVED, State.RENEWED):
+                self._part(connection, state)
             elif state is State.MOVED:
                 self._copy_moved(raw)
-            elif state is State.REMOVED or copy:
+            elif copy:
                 _copy_log(raw, "TRUNCATE", 1)
 
     def _copy_moved(self, raw: sqlite3.Connection) -> None:

@@ -26,8 +26,7 @@ class State(enum.Enum):
     SAME = enum.auto()
     MOVED = enum.auto()  # the database was deleted, renamed or replaced
     REMOVED = enum.auto()  # its log or index was, and nobody has made another
-    NEW_LOG = enum.auto()  # another process has made another log
-    NEW_INDEX = enum.auto()  # ... or another index
+    RENEWED = enum.auto()  # another process has made another log or index
     OUTDATED = enum.auto()  # the file was opened as one that nobody writes, and is written now
 
 
@@ -96,9 +95,8 @@ class SqliteFile:
         log, index = _identify(self.log), _identify(self.index)
         if (log, index) == kept:
             return State.SAME
-        if index not in (None, kept[1]):
-            return State.NEW_INDEX
-        return State.REMOVED if log in (None, kept[0]) else State.NEW_LOG
+        gone = log in (None, kept[0]) and index in (None, kept[1])
+        return State.REMOVED if gone else State.RENEWED
 
     def note(self, info: MutableMapping[str, Any]) -> None:
         """Remember the log and the index of a connection that is inside its first transaction."""
@@ -120,11 +118,12 @@ class SqliteFile:
             " this program still has of it by study.backup(path)."
         )
 
-    def lost_index(self) -> MovedDatabaseError:
-        """The error for an index that was removed and made again by another process."""
+    def lost_log(self) -> MovedDatabaseError:
+        """The error that says that the log or its index was removed."""
         return MovedDatabaseError(
-            f"{self.index.name} was removed while {self.shown} was open, so this program no longer"
-            " agrees with others about the file; what was recorded is there. Start it again."
+            f"{self.log.name} or {self.index.name} was removed while {self.shown} was open. They"
+            " belong to it as long as it is in use, so nothing more is recorded. End every program"
+            " that uses it, then start again: what was recorded is there."
         )
 
 
