@@ -248,7 +248,7 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=5, help="how many faulty cases to show")
     options = parser.parse_args()
     begin = time.perf_counter()
-    shares = {"bytes": 0.7, "wal": 0.1, "cells": 0.15, "older": 0.05}
+    shares = {"bytes": 0.72, "wal": 0.08, "cells": 0.16, "older": 0.04}
     counts = {kind: round(options.cases * share) for kind, share in shares.items()}
     memory = Path("/dev/shm")  # the disk would take most of the time
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as name:
