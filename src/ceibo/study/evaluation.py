@@ -153,13 +153,15 @@ def evaluate(objective: Objective, params: Params, given: HandOut) -> SupportsFl
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if elsewhere:
-            line = "".join(traceback.format_exception_only(error)).strip()
-            text = "".join(traceback.format_exception(error))
-            raise RaisedElsewhere(_pickled(error), line, text) from None
-        if isinstance(error, BrokenExecutor | CancelledError):  # of the objective's own pool
-            raise RaisedByObjective(error) from error
-        raise
+        if not elsewhere and isinstance(error, BrokenExecutor | CancelledError):
+            raise RaisedByObjective(error) from error  # of the objective's own pool or future
+        if not elsewhere:
+            raise
+        line = "".join(traceback.format_exception_only(error)).strip()
+        text = "".join(traceback.format_exception(error))
+        carrier = RaisedElsewhere(_pickled(error), line, text)
+    # raised here it has no context, which libraries that pickle all of an exception would send
+    raise carrier
 
 
 def _portable(result: Any) -> Any:

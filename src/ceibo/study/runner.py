@@ -78,10 +78,13 @@ class Runner:
 
         `interrupts` is what the caller receives signals with; by default Ctrl-C is received here.
         """
+        ledger = self.study.ledger
+        # evaluations in this process may keep its threads from running
+        inside = isinstance(self.executor, Inline | ThreadPoolExecutor)
         with (
             Interrupts() if interrupts is None else nullcontext(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
-            self._heartbeat(),
+            Heartbeat(ledger.store, ledger.id, self.lease, standing_by=inside),
         ):
             try:
                 stop = self._loop(callbacks, display)
@@ -136,11 +139,6 @@ class Runner:
             if any_finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
                 display.verdict = self.verdict
-
-    def _heartbeat(self) -> Heartbeat:
-        # evaluations in this process may keep its threads from running
-        inside = isinstance(self.executor, Inline | ThreadPoolExecutor)
-        return Heartbeat(self.study.ledger.store, self.study.ledger.id, self.lease, inside)
 
     def _check_signals(self) -> None:
         """Ends the run after a signal, before the outcome of a command that it ended is read."""
