@@ -2,8 +2,8 @@
 
 python -m soak.scale [--trials 10000 100000] [--dimensions 1000] [--seed 0]
 
-Each study is measured in a process of its own. Times are seconds on the clock, and want an idle
-machine; processor seconds are printed beside them.
+Each study is measured in a process of its own. Times are seconds on the clock, with processor
+seconds beside them, which a busy machine changes less: a target is missed if both are above it.
 """
 
 import argparse
@@ -54,8 +54,9 @@ class Figure:
 
     @property
     def missed(self) -> bool:
-        """Whether a target was missed; what has none cannot miss it."""
-        return self.value > TARGETS.get(self.what, float("inf"))
+        """Whether a target was missed, on the clock and in processor time; some have none."""
+        spent = self.value if self.processor is None else min(self.value, self.processor)
+        return spent > TARGETS.get(self.what, float("inf"))
 
 
 def build_study(url: str | None, trials: int, seed: int, limit: int = 1000) -> ceibo.Study:

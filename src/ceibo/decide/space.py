@@ -101,7 +101,8 @@ class Space:
         given = list(rows)
         names = self.dimensions.keys()
         for params in given:
-            if not isinstance(params, Mapping) or params.keys() != names:
+            is_table = type(params) is dict or isinstance(params, Mapping)
+            if not is_table or params.keys() != names:
                 self.check(params)  # says what is wrong
         columns = [
             each.to_units([params[name] for params in given], name)

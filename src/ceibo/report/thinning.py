@@ -86,4 +86,6 @@ def chosen_trials(
 def mean_value(trial: Trial) -> float:
     """The mean of the values of a measured trial."""
     values = [each.value for each in trial.measurements]
+    if len(values) == 1:
+        return values[0]
     return sum(value / len(values) for value in values)

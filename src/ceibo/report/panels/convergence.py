@@ -84,7 +84,7 @@ def _shown(facts: Facts, findings: Findings) -> _Shown:
 
 
 def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
-    """Values to be in sight: the incumbent's band, and measurements that are not far out."""
+    """What is to be in sight: the incumbent's band, the ends of what is measured not far out."""
     values = np.array([measurement.value for _, measurement in measured])
     # a quarter of them, as differences of the largest doubles are no numbers
     low, high = (4 * float(each) for each in np.percentile(values / 4, [25, 75]))
@@ -92,7 +92,7 @@ def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list
     if len(values) > 7 and 0 < reach < np.inf:
         values = values[(low - reach <= values) & (values <= high + reach)]
     late = standings[-max(len(standings) // 2, 1) :]
-    return [*values.tolist(), *chain(*(each.band for each in late))]
+    return [float(np.min(values)), float(np.max(values)), *chain(*(each.band for each in late))]
 
 
 def _records(facts: Facts, measured: list[Measured]) -> list[tuple[int, float]]:
