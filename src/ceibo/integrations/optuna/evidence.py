@@ -36,6 +36,7 @@ from ceibo.decide.record import hyperparameters_of
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
+from ceibo.integrations.optuna.pruned import Curves, last_report
 
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
@@ -182,9 +183,12 @@ def evidence_of_trials(
 ) -> Evidence:
     """The evidence of trials in order of number; `before` is the trial to suggest for.
 
-    Finished trials are observations, running ones pending. Failed and pruned ones, and values that
-    are not finite, are failures, from which the model learns where a trial is likely to fail.
+    Finished trials are observations, running ones pending. A pruned trial that has reported is an
+    observation of the final value its last report leads to expect, with unknown noise. Failed
+    trials, those pruned without a report, and values that are not finite, are failures, from which
+    the model learns where a trial is likely to fail.
     """
+    curves = Curves([trial for trial in trials if is_measured(trial)])
     told: list[Told] = []
     failed: list[Array] = []
     in_a_row = 0
@@ -197,6 +201,10 @@ def evidence_of_trials(
         if trial.value is not None and is_measured(trial):
             measurement = Measurement(trial.value, _noise_of(trial, noise_attribute))
             told.append(Told(trial.number, x, measurement))
+            in_a_row = 0
+        elif (report := last_report(trial)) is not None:
+            # What was told with report_noise is the noise of the final value.
+            told.append(Told(trial.number, x, Measurement(curves.extrapolate(report))))
             in_a_row = 0
         else:
             failed.append(x)

@@ -1,6 +1,5 @@
 """An Optuna sampler for noisy objectives."""
 
-import logging
 import math
 import secrets
 import zlib
@@ -9,6 +8,7 @@ from typing import Any, Final, final
 
 import numpy as np
 from optuna.distributions import BaseDistribution
+from optuna.logging import get_logger
 from optuna.samplers import BaseSampler
 from optuna.search_space import intersection_search_space
 from optuna.study import Study, StudyDirection
@@ -28,8 +28,10 @@ from ceibo.integrations.optuna.evidence import (
     running_points,
     start_values,
 )
+from ceibo.integrations.optuna.pruned import last_report
 
-_logger = logging.getLogger(__name__)
+# below Optuna's own logger, so that its handler and verbosity hold
+_logger = get_logger("optuna.ceibo")
 # computations of one suggestion, while other processes publish theirs
 _ATTEMPTS: Final = 5
 # of the box, in every parameter: two suggestions so close count as the same
@@ -39,8 +41,8 @@ _STARTUP: Final = (
 )
 _NO_CONSTRAINTS: Final = (
     "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
-    " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"
-    " CeiboSampler then keeps off that place."
+    " TPESampler), or let the objective raise optuna.TrialPruned, without a report, where a"
+    " constraint is violated: CeiboSampler then keeps off that place."
 )
 
 
@@ -50,9 +52,10 @@ class CeiboSampler(BaseSampler):
 
     The noise of a value may be told with :func:`report_noise`, differently for every trial; where
     it is not, one noise level is inferred. Running trials count as pending points, so workers do
-    not repeat each other. Failed and pruned trials have no value and are kept off. Parameters that
-    not all finished trials have (conditional ones, or with changing ranges) are sampled
-    independently, the others by the model.
+    not repeat each other. A pruned trial counts with its last report, shifted by what finished
+    trials gained after that step. Failed trials, and those pruned without a report, have no value
+    and are kept off. Parameters that not all finished trials have (conditional ones, or with
+    changing ranges) are sampled independently, the others by the model.
 
     Suggestions depend on the seed, the trial's number and the record of the study alone: a study
     goes on after a restart, and with other workers, as if nothing had happened.
@@ -99,7 +102,8 @@ class CeiboSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """The parameters that all finished trials share, without those of a single value."""
         check_single_objective(study)
-        return find_search_space(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+        ended = (TrialState.COMPLETE, TrialState.PRUNED)
+        return find_search_space(study.get_trials(deepcopy=False, states=ended))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -195,8 +199,15 @@ def report_noise(trial: Trial, std: float) -> None:
 
 
 def find_search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The parameters that all finished trials share, without those of a single value."""
+    """The parameters that all finished trials share, without those of a single value.
+
+    A pruned trial may not have asked for all its parameters, so those with a report count only
+    while no trial has finished.
+    """
     shared = intersection_search_space(trials)
+    if not any(trial.state is TrialState.COMPLETE for trial in trials):
+        reported = [trial for trial in trials if last_report(trial) is not None]
+        shared = intersection_search_space(reported, include_pruned=True)
     return {name: each for name, each in shared.items() if not each.single()}
 
 
