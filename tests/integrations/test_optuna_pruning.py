@@ -37,10 +37,7 @@ def _quiet() -> Iterator[None]:
 
 
 def trial_of(
-    x: float,
-    reports: dict[int, float] | None = None,
-    value: float | None = None,
-    **more: Any,
+    x: float, reports: dict[int, float] | None = None, value: float | None = None, **more: Any
 ) -> FrozenTrial:
     """A finished trial if it has a value, otherwise a pruned one."""
     return create_trial(

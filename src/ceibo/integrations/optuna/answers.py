@@ -177,11 +177,11 @@ class _Answers:
             if trial.number == found.number:
                 return PosteriorBest(trial, found.mean, found.std, found.probability or 0.0)
         # The best of all is a pruned trial.
-        X = np.array([x for _, x in self.points])
-        means, stds = belief.at_points(X)
+        places = np.array([x for _, x in self.points])
+        means, stds = belief.at_points(places)
         index = int(np.argmin(belief.evidence.direction.flip(means)))
         gp = belief.model.gp
-        rows = np.flatnonzero(np.all(gp.X == X[index], axis=1))
+        rows = np.flatnonzero(np.all(gp.X == places[index], axis=1))
         # Of very many trials the model has only a part.
         chance = acq.probability_best(gp, int(rows[0])) if len(rows) else 0.0
         mean, std = float(means[index]), float(stds[index])
