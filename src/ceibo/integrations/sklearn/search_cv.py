@@ -81,6 +81,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     Attributes
     ----------
+    metric_ : str
+        The metric optimised, as the keys of ``cv_results_`` call it: ``score`` if there is one.
+
     stop_ : ceibo.decide.Stop
         Why the search ended, as ``reason`` and as a sentence, ``message``.
 
@@ -194,9 +197,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         # as scikit-learn decides whether there is a best score
         if not callable(self.refit) and (self.refit or not self.multimetric_):
             results = self.cv_results_
-            metric = choose(metrics_in(results), self.refit, self.metric)
-            self.best_score_ = float(results[f"posterior_mean_test_{metric}"][self.best_index_])
-            self.best_std_ = float(results[f"posterior_std_test_{metric}"][self.best_index_])
+            mean, std = (f"posterior_{each}_test_{self.metric_}" for each in ("mean", "std"))
+            self.best_score_ = float(results[mean][self.best_index_])
+            self.best_std_ = float(results[std][self.best_index_])
         return self
 
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
@@ -249,11 +252,12 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 stop = Stop(StopReason.COST, verdict.message)
                 break
         self.stop_ = stop
+        self.metric_ = metric or SINGLE
         if self.verbose > 0:
             print(stop.message)
         failed = [each.params for each in search.failed]
         add_failed(results, failed, np.full(search.scores.shape[1], error_score))
-        add_posterior(results, metric or SINGLE, search.posterior())
+        add_posterior(results, self.metric_, search.posterior())
 
     def _warn_of_a_small_space(self, parameters: Parameters) -> None:
         """Warns as RandomizedSearchCV does."""
