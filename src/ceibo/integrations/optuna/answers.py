@@ -1,14 +1,16 @@
 """The answers of any Optuna study, by a model of all its finished trials."""
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from threading import Lock
+from typing import Any, Final, final
 
 import numpy as np
+from optuna.logging import get_logger
 from optuna.study import Study
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
+from ceibo import acquisition as acq
 from ceibo.checks import check_cost
 from ceibo.decide import Belief, Estimate, Verdict
 from ceibo.decide.belief import Memory
@@ -24,7 +26,8 @@ from ceibo.integrations.optuna.sampler import (
     find_search_space,
 )
 
-_logger = logging.getLogger(__name__)
+STOPPED: Final = "ceibo:stopped"  # user attribute of a study that stop_by_cost has ended
+_logger = get_logger("optuna.ceibo")
 
 
 @final
@@ -33,7 +36,7 @@ class PosteriorBest:
     """The finished trial with the best posterior mean.
 
     `mean` and `std` are the posterior mean and standard deviation of the objective at its
-    parameters; `probability` is that of its being the best of all finished trials.
+    parameters; `probability` is that of its being the best of all trials with a value or a report.
     """
 
     trial: FrozenTrial
@@ -56,11 +59,9 @@ def best_trial_by_posterior(study: Study) -> PosteriorBest:
     ``study.best_trial`` is the one with the best noisy value, which is usually a lucky one. Works
     for studies of any sampler; the noise is taken from the trials where it was reported, and
     inferred otherwise. The model has all parameters of all trials, also those that only some
-    trials have.
+    trials have. Pruned trials are part of the model, and never the answer.
     """
-    answers = _Answers.of(study)
-    best = answers.belief.best
-    return PosteriorBest(answers.incumbent, best.mean, best.std, best.probability or 0.0)
+    return _Answers.of(study).best
 
 
 def recommended(study: Study) -> Estimate:
@@ -73,7 +74,7 @@ def recommended(study: Study) -> Estimate:
     answers = _Answers.of(study)
     belief = answers.belief
     branches = answers.branches.branches
-    names = frozenset(answers.incumbent.params)
+    names = frozenset(answers.best.params)
     branch = branches[names]
     if len(branches) == 1 and branch.axes is not None:
         found = belief.recommended
@@ -87,6 +88,9 @@ def recommended(study: Study) -> Estimate:
 def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     """A callback for ``study.optimize`` that stops the study when no trial is worth its cost.
 
+    It then says why, once, in Optuna's log, and in the study's user attribute "ceibo:stopped". With
+    ``n_jobs`` the trials under way are finished.
+
     Args:
         cost: Price of one trial in the units of the objective: the smallest improvement that is
             worth a trial.
@@ -96,20 +100,35 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     """
     price = check_cost(cost)
     memory: Memory = {}
+    lock = Lock()  # Optuna calls back from the threads of n_jobs
+    latest = -1  # number of the last trial there was at the last stop
 
-    def stop(study: Study, _trial: FrozenTrial) -> None:
-        verdict = verdict_of(study, price, memory)
-        if verdict:
-            _logger.info("%s", verdict.message)
+    def stop(study: Study, trial: FrozenTrial) -> None:
+        nonlocal latest
+        with lock:
+            verdict = verdict_of(study, price, memory)
+            if not verdict:
+                return
             study.stop()
+            if trial.number <= latest:
+                return  # it was under way when the study was stopped, and all was said then
+            trials = study.get_trials(deepcopy=False)
+            latest = trials[-1].number
+            others = sum(each.state is TrialState.RUNNING for each in trials)
+            under_way = f" Trials still under way, to be finished: {others}." if others else ""
+            message = f"{verdict.message[0].upper()}{verdict.message[1:]}"
+            study.set_user_attr(STOPPED, message)
+            _logger.info("%s%s", message, under_way)
 
     return stop
 
 
 def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdict:
     """Whether to stop because no trial is worth its cost; see ceibo.decide.Belief.verdict."""
+    check_single_objective(study)
     trials = study.get_trials(deepcopy=False)
-    sampler = _sampler_of(study)
+    check_no_constraints(trials)
+    sampler = sampler_of(study)
     shared = find_search_space(trials)
     if not shared:
         reason = "the finished trials have no parameter in common yet"
@@ -133,7 +152,7 @@ class _Answers:
     def of(study: Study) -> "_Answers":
         check_single_objective(study)
         trials = study.get_trials(deepcopy=False)
-        sampler = _sampler_of(study)
+        sampler = sampler_of(study)
         check_no_constraints(trials)
         finished = [trial for trial in trials if is_measured(trial)]
         if not finished:
@@ -150,12 +169,25 @@ class _Answers:
         return _Answers(points, branches, belief)
 
     @property
-    def incumbent(self) -> FrozenTrial:
-        """The trial with the best posterior mean."""
-        number = self.belief.best.number
-        return next(trial for trial, _ in self.points if trial.number == number)
+    def best(self) -> PosteriorBest:
+        """The finished trial with the best posterior mean, the first of those at its place."""
+        belief = self.belief
+        found = belief.best
+        for trial, _ in self.points:
+            if trial.number == found.number:
+                return PosteriorBest(trial, found.mean, found.std, found.probability or 0.0)
+        # The best of all is a pruned trial.
+        places = np.array([x for _, x in self.points])
+        means, stds = belief.at_points(places)
+        index = int(np.argmin(belief.evidence.direction.flip(means)))
+        gp = belief.model.gp
+        rows = np.flatnonzero(np.all(places[index] == gp.X, axis=1))
+        # Of very many trials the model has only a part.
+        chance = acq.probability_best(gp, int(rows[0])) if len(rows) else 0.0
+        mean, std = float(means[index]), float(stds[index])
+        return PosteriorBest(self.points[index][0], mean, std, chance)
 
 
-def _sampler_of(study: Study) -> CeiboSampler:
+def sampler_of(study: Study) -> CeiboSampler:
     """The study's sampler, whose settings the answers use, or one with the usual settings."""
     return study.sampler if isinstance(study.sampler, CeiboSampler) else CeiboSampler(seed=0)

@@ -36,9 +36,12 @@ from ceibo.decide.record import hyperparameters_of
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
+from ceibo.integrations.optuna.pruned import Curves, last_report
 
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
+REPLICATES: Final = "ceibo:replicates"
+_SAME: Final = 1e-9  # of a mean: the value returned may be rounded
 # characters of one system attribute in Optuna's relational storage
 _LONGEST: Final = 2045
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
@@ -182,9 +185,12 @@ def evidence_of_trials(
 ) -> Evidence:
     """The evidence of trials in order of number; `before` is the trial to suggest for.
 
-    Finished trials are observations, running ones pending. Failed and pruned ones, and values that
-    are not finite, are failures, from which the model learns where a trial is likely to fail.
+    Finished trials are observations, running ones pending. A pruned trial that has reported is an
+    observation of the final value its last report leads to expect, with unknown noise. Failed
+    trials, those pruned without a report, and values that are not finite, are failures, from which
+    the model learns where a trial is likely to fail.
     """
+    curves = Curves([trial for trial in trials if is_measured(trial)])
     told: list[Told] = []
     failed: list[Array] = []
     in_a_row = 0
@@ -195,8 +201,12 @@ def evidence_of_trials(
         if x is None:
             continue
         if trial.value is not None and is_measured(trial):
-            measurement = Measurement(trial.value, _noise_of(trial, noise_attribute))
+            measurement = _measurement_of(trial, trial.value, noise_attribute)
             told.append(Told(trial.number, x, measurement))
+            in_a_row = 0
+        elif (report := last_report(trial)) is not None:
+            # What was told with report_noise is the noise of the final value.
+            told.append(Told(trial.number, x, Measurement(curves.extrapolate(report))))
             in_a_row = 0
         else:
             failed.append(x)
@@ -229,6 +239,22 @@ def running_points(
             if x is not None:
                 points[trial.number] = x
     return points
+
+
+def _measurement_of(trial: FrozenTrial, value: float, noise_attribute: str) -> Measurement:
+    """What a finished trial has measured: a value with its noise, or replicates."""
+    noise = _noise_of(trial, noise_attribute)
+    replicates = trial.user_attrs.get(REPLICATES)
+    if replicates is None:
+        return Measurement(value, noise)
+    measurement = Measurement.of(replicates)
+    size = max(map(abs, measurement.replicates))
+    if not math.isclose(measurement.value, value, rel_tol=_SAME, abs_tol=_SAME * size):
+        raise InputError(
+            f"trial {trial.number} returned {value!r}, which is not the mean of the replicates it"
+            f" reported, {measurement.value!r}; return what report_replicates returns."
+        )
+    return Measurement(measurement.value, noise, measurement.replicates)
 
 
 def _noise_of(trial: FrozenTrial, attribute: str) -> float | None:

@@ -1,35 +1,38 @@
 """An Optuna sampler for noisy objectives."""
 
-import logging
 import math
 import secrets
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, SupportsFloat, final
 
 import numpy as np
 from optuna.distributions import BaseDistribution
+from optuna.logging import get_logger
 from optuna.samplers import BaseSampler
 from optuna.search_space import intersection_search_space
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from ceibo.checks import check_whole
-from ceibo.decide import DEFAULT_ACQUISITION, Direction, Settings, suggest
+from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
 from ceibo.decide.record import to_record
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
+    REPLICATES,
     Axes,
     evidence_of_trials,
     record_to_attributes,
     running_points,
     start_values,
 )
+from ceibo.integrations.optuna.pruned import last_report
 
-_logger = logging.getLogger(__name__)
+# below Optuna's own logger, so that its handler and verbosity hold
+_logger = get_logger("optuna.ceibo")
 # computations of one suggestion, while other processes publish theirs
 _ATTEMPTS: Final = 5
 # of the box, in every parameter: two suggestions so close count as the same
@@ -39,8 +42,8 @@ _STARTUP: Final = (
 )
 _NO_CONSTRAINTS: Final = (
     "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
-    " TPESampler), or let the objective raise optuna.TrialPruned where a constraint is violated:"
-    " CeiboSampler then keeps off that place."
+    " TPESampler), or let the objective raise optuna.TrialPruned, without a report, where a"
+    " constraint is violated: CeiboSampler then keeps off that place."
 )
 
 
@@ -49,10 +52,12 @@ class CeiboSampler(BaseSampler):
     """Sampler for noisy objectives, based on a Gaussian process and noisy expected improvement.
 
     The noise of a value may be told with :func:`report_noise`, differently for every trial; where
-    it is not, one noise level is inferred. Running trials count as pending points, so workers do
-    not repeat each other. Failed and pruned trials have no value and are kept off. Parameters that
-    not all finished trials have (conditional ones, or with changing ranges) are sampled
-    independently, the others by the model.
+    it is not, one noise level is inferred, best from :func:`report_replicates`. Running trials
+    count as pending points, so workers do not repeat each other. A pruned trial counts with its
+    last report, shifted by what finished trials gained after that step. Failed trials, and those
+    pruned without a report, have no value and are kept off. Parameters that not all finished trials
+    have (conditional ones, or with changing ranges) are sampled independently, the others by the
+    model.
 
     Suggestions depend on the seed, the trial's number and the record of the study alone: a study
     goes on after a restart, and with other workers, as if nothing had happened.
@@ -99,7 +104,8 @@ class CeiboSampler(BaseSampler):
     ) -> dict[str, BaseDistribution]:
         """The parameters that all finished trials share, without those of a single value."""
         check_single_objective(study)
-        return find_search_space(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+        ended = (TrialState.COMPLETE, TrialState.PRUNED)
+        return find_search_space(study.get_trials(deepcopy=False, states=ended))
 
     def sample_relative(
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -178,14 +184,34 @@ class CeiboSampler(BaseSampler):
             self._independent.reseed_rng()
 
 
-def report_noise(trial: Trial, std: float) -> None:
-    """Reports the standard deviation of the value that the objective is about to return.
+def report_replicates(trial: Trial, values: Iterable[SupportsFloat]) -> float:
+    """Reports repeated measurements, and returns their mean, for the objective to return.
+
+    The noise is inferred from the spread of all trials' replicates. The spread of a handful of
+    values alone is often too small by luck, and their mean then believed too much.
 
     Example:
         >>> def objective(trial):
-        ...     values = [measure(trial.suggest_float("x", 0, 1)) for _ in range(5)]
-        ...     report_noise(trial, np.std(values, ddof=1) / np.sqrt(5))
-        ...     return np.mean(values)
+        ...     x = trial.suggest_float("x", 0, 1)
+        ...     return report_replicates(trial, [measure(x) for _ in range(4)])
+    """
+    measurement = Measurement.of(values)
+    if measurement.is_finite:  # otherwise Optuna takes the trial for failed
+        trial.set_user_attr(REPLICATES, list(measurement.replicates))
+    return measurement.value
+
+
+def report_noise(trial: Trial, std: float) -> None:
+    """Reports the known standard deviation of the value that the objective is about to return.
+
+    For the mean of a few values whose noise is not known beforehand, see
+    :func:`report_replicates`.
+
+    Example:
+        >>> def objective(trial):
+        ...     count = 10_000  # photons, of which the square root is the noise
+        ...     report_noise(trial, 1 / np.sqrt(count))
+        ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
     number = float(std)
     if not 0 <= number < math.inf:
@@ -195,8 +221,15 @@ def report_noise(trial: Trial, std: float) -> None:
 
 
 def find_search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The parameters that all finished trials share, without those of a single value."""
+    """The parameters that all finished trials share, without those of a single value.
+
+    A pruned trial may not have asked for all its parameters, so those with a report count only
+    while no trial has finished.
+    """
     shared = intersection_search_space(trials)
+    if not any(trial.state is TrialState.COMPLETE for trial in trials):
+        reported = [trial for trial in trials if last_report(trial) is not None]
+        shared = intersection_search_space(reported, include_pruned=True)
     return {name: each for name, each in shared.items() if not each.single()}
 
 
