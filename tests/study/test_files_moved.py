@@ -278,6 +278,6 @@ def test_an_error_of_the_copy_names_the_target(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="got the folder"):
         study.backup(tmp_path / "folder", force=True)
-    with pytest.raises(StorageError, match="cannot write .*name too long"):
+    with pytest.raises(StorageError, match=r"cannot write .*name too long"):
         study.backup(tmp_path / ("x" * 300))
     study.close()

@@ -10,6 +10,7 @@ import ctypes
 import os
 import sqlite3
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, final
 
@@ -131,6 +132,22 @@ class Keeper:
         if not self.file.path.exists():
             with contextlib.suppress(sqlite3.Error):
                 _copy_log(raw, "FULL", 1)
+
+
+def use_log(engine: sa.Engine, turn: AbstractContextManager[object]) -> None:
+    """Switch a new SQLite file to its write-ahead log."""
+    with turn:
+        raw = engine.raw_connection()
+        try:
+            cursor = raw.cursor()
+            cursor.execute("PRAGMA journal_mode")
+            if cursor.fetchone() != ("wal",):
+                cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_READONLY"):
+                raise  # a read-only file can still be read as it is
+        finally:
+            raw.close()
 
 
 def _idle(engine: sa.Engine) -> int:

@@ -12,7 +12,7 @@ from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, Sto
 from ceibo.study.store import history, lifecycle, measurements, migration, schema, turns
 from ceibo.study.store.backup import back_up
 from ceibo.study.store.checksum import checksum_of_row
-from ceibo.study.store.database import CONNECT_SECONDS, Database
+from ceibo.study.store.database import CONNECT_SECONDS, Database, await_server
 from ceibo.study.store.integrity import Examination, examine
 from ceibo.study.store.readers import check_columns, study_from_row, suggestion_from_row
 from ceibo.study.store.records import (
@@ -41,7 +41,7 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
-        self._database.await_server()
+        await_server(self._database)
         if not create:
             self._check_tables()
         self._database.prepare_file()
