@@ -74,7 +74,7 @@ class Belief:
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean over the space, of those likely to succeed."""
         gp = self.model.gp
-        outcomes = failure_model(self.evidence, self.space)
+        outcomes = failure_model(self.evidence, self.space, self.settings.max_observations)
         guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
         function = acq.posterior_mean(gp)
         discrete = self.space.discrete

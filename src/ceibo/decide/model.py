@@ -107,13 +107,15 @@ def fit_model(
     return Model(gp, fitted, exponent, n, len(rows))
 
 
-def failure_model(evidence: Evidence, space: Space) -> GaussianProcess | None:
+def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProcess | None:
     """The process of +1 where a point was measured and −1 where it failed; None if none failed."""
     if len(evidence.failed) == 0:
         return None
-    failed = evidence.failed[-_FIT_ROWS:]
+    # Where the objective's model is at its limit, this one is not to take longer still.
+    most = _FIT_ROWS if len(evidence) <= limit else _FIT_ROWS // 2
+    failed = evidence.failed[-most:]
     measured = np.unique(evidence.X, axis=0)
-    measured = measured[evenly(len(measured), min(len(measured), _FIT_ROWS))]
+    measured = measured[evenly(len(measured), min(len(measured), most))]
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     X = np.concatenate([measured, failed])
     # Outcomes change abruptly, which a rough kernel follows best.

@@ -125,7 +125,7 @@ def search(model: Model, evidence: Evidence, space: Space, settings: Settings, s
     gp = model.conditioned(evidence, settings.max_observations)
     function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
     guides: list[acq.Guide] = []
-    if (outcomes := failure_model(evidence, space)) is not None:
+    if (outcomes := failure_model(evidence, space, settings.max_observations)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
     # What speaks against a withdrawn point is likely to speak against its neighbours.
