@@ -174,7 +174,9 @@ def main() -> int:
     begin = time.perf_counter()
     with ProcessPoolExecutor(options.jobs) as pool:
         cases = list(pool.map(_one, range(options.seed, options.seed + options.cases)))
-    print(f"{'way':<16}{'cases':>6}{'told':>8}{'raised':>8}{'lost':>6}{'hangs':>7}{'unexpected':>12}")
+    print(
+        f"{'way':<16}{'cases':>6}{'told':>8}{'raised':>8}{'lost':>6}{'hangs':>7}{'unexpected':>12}"
+    )
     count = Counter(case.way for case in cases)
     for way in WAYS:
         those = [case for case in cases if case.way == way]

@@ -52,6 +52,7 @@ def test_a_deleted_file_is_noticed_and_what_it_held_is_rescued(tmp_path: Path) -
     with pytest.raises(MovedDatabaseError, match=r"study\.backup"):
         study.ask()
     assert not (tmp_path / "lab.db").exists()
+    assert len(study.trials) == 4  # reading goes on
     study.backup(tmp_path / "rescued.db")
     assert values_in(tmp_path / "rescued.db") == [0.0, 1.0, 2.0]
     study.close()
@@ -278,6 +279,6 @@ def test_an_error_of_the_copy_names_the_target(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="got the folder"):
         study.backup(tmp_path / "folder", force=True)
-    with pytest.raises(StorageError, match="cannot write .*name too long"):
+    with pytest.raises(StorageError, match=r"cannot write .*name too long"):
         study.backup(tmp_path / ("x" * 300))
     study.close()

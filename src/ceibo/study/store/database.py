@@ -6,11 +6,9 @@ stopped process cannot hold a lock for more than a minute, and a server set to a
 writing is told not to.
 """
 
-import atexit
 import os
 import random
 import sqlite3
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,7 +19,6 @@ from typing import Any, TypeVar, final
 import sqlalchemy as sa
 
 from ceibo.errors import StorageError, StorageWarning, UnreachableError
-from ceibo.study.store import forks
 from ceibo.study.store.engines import (
     BUSY_SECONDS,
     CONNECT_SECONDS,
@@ -30,9 +27,10 @@ from ceibo.study.store.engines import (
     postgresql_engine,
 )
 from ceibo.study.store.failures import Raced, diagnose
-from ceibo.study.store.keeper import Keeper
+from ceibo.study.store.keeper import Keeper, use_log
 from ceibo.study.store.network import network_file_system
 from ceibo.study.store.sqlitefile import SqliteFile
+from ceibo.study.store.turn import Turn
 from ceibo.study.store.url import parse_url, show_url
 
 __all__ = ["CONNECT_SECONDS", "Database"]
@@ -62,9 +60,6 @@ class Database:
         self.is_memory = self.is_sqlite and self.url.database in (None, ":memory:")
         self._pid = os.getpid()
         self._gone = False
-        # Threads take turns: in memory they share one connection, and no thread may use a file
-        # during a fork.
-        self._turn = threading.RLock()
         self._keeper = None if self.file is None else Keeper(SqliteFile(self.file))
         if self._keeper is not None:
             self._engine = file_engine(self.url, self._keeper.file)
@@ -72,8 +67,9 @@ class Database:
             self._engine = memory_engine(self.url)
         else:
             self._engine = postgresql_engine(self.url)
+        self._turn: AbstractContextManager[Any] = nullcontext()
         if self.is_sqlite:
-            forks.register(self)
+            self._turn = Turn(self._engine, self._keeper)
 
     @property
     def place(self) -> str:
@@ -109,41 +105,7 @@ class Database:
                 StorageWarning,
                 stacklevel=5,
             )
-        self._retry(self._write_ahead_log, CONNECT_SECONDS + BUSY_SECONDS)
-
-    def _write_ahead_log(self) -> None:
-        with self._turn:
-            raw = self._engine.raw_connection()
-            try:
-                cursor = raw.cursor()
-                cursor.execute("PRAGMA journal_mode")
-                if cursor.fetchone() != ("wal",):
-                    cursor.execute("PRAGMA journal_mode=WAL")
-            except sqlite3.OperationalError as error:
-                if not error.sqlite_errorname.startswith("SQLITE_READONLY"):
-                    raise  # a read-only file can still be read as it is
-            finally:
-                raw.close()
-
-    def await_server(self) -> None:
-        """Wait for a server that does not answer, as long as a running worker would."""
-        if self.is_sqlite:
-            return
-
-        def ping(connection: sa.Connection) -> None:
-            connection.execute(sa.select(1))
-
-        try:
-            self.read(ping, min(CONNECT_SECONDS, self.patience))
-        except UnreachableError as error:
-            if self.patience <= CONNECT_SECONDS:
-                raise
-            warnings.warn(
-                f"{error} Waiting for it, for up to {self.patience:.0f} s.",
-                StorageWarning,
-                stacklevel=4,
-            )
-            self.read(ping)
+        self._retry(lambda: use_log(self._engine, self._turn), CONNECT_SECONDS + BUSY_SECONDS)
 
     def read(self, work: Work[T], patience: float | None = None) -> T:
         """Run `work` in a transaction that only reads."""
@@ -184,26 +146,15 @@ class Database:
             finally:
                 raw.close()
 
-    def leave(self, seconds: float) -> None:
-        """Close an SQLite file at the end of the program, unless a thread uses it for longer."""
-        if self._keeper is None or not self._turn.acquire(timeout=seconds):
-            return
-        try:
-            self._check_process()
-            self._keeper.let_go(self._engine, copy=True)
-        finally:
-            self._turn.release()
-
     def _transact(self, work: Work[T], write: bool) -> T:
         if self._gone:
             gone = "this study was kept in memory and closed, so it is gone"
             raise StorageError(f"{gone}; give it a storage to keep it.")
         self._check_process()
-        turn: AbstractContextManager[Any] = self._turn if self.is_sqlite else nullcontext()
-        with turn, self._engine.connect() as plain:
+        with self._turn, self._engine.connect() as plain:
             if self._keeper is None:
                 return self._run(plain, work, write)
-            self._keeper.before(plain)
+            self._keeper.before(plain, write)
             result = self._run(plain, work, write)
             if write:
                 self._keeper.after(plain)
@@ -215,22 +166,6 @@ class Database:
             if write and self._keeper is not None:
                 self._keeper.inside(connection)
             return work(connection)
-
-    def rest(self, seconds: float) -> bool:
-        """Wait until no thread uses the database, and close its file, until `resume`."""
-        if not self._turn.acquire(timeout=seconds):
-            return False
-        if self._keeper is not None:
-            self._keeper.let_go(self._engine, copy=False)
-        return True
-
-    def resume(self) -> None:
-        """Let threads go on after `rest`."""
-        self._turn.release()
-
-    def renew(self) -> None:
-        """Make ready for use in a child process, where no other thread exists."""
-        self._turn = threading.RLock()
 
     def _check_process(self) -> None:
         if self._pid == os.getpid():
@@ -256,25 +191,35 @@ class Database:
                 contradictions += isinstance(error, sa.exc.IntegrityError)
                 out_of_time = time.monotonic() + pause > deadline
                 if not failure.transient or out_of_time or contradictions > MAX_CONTRADICTIONS:
-                    self._drop_connections()
+                    if self._keeper is not None:
+                        with self._turn:
+                            self._keeper.let_go(self._engine, copy=False)
+                    elif not self.is_memory:
+                        self._engine.dispose()
                     kind = UnreachableError if failure.unreachable else StorageError
                     raise kind(failure.sentence) from error
             time.sleep(pause)
 
-    def _drop_connections(self) -> None:
-        """Close the connections after an error, which may lie in them."""
-        if self._keeper is not None:
-            with self._turn:
-                self._keeper.let_go(self._engine, copy=False)
-        elif not self.is_memory:
-            self._engine.dispose()
 
+def await_server(database: Database) -> None:
+    """Wait for a server that does not answer, as long as a running worker would."""
+    if database.is_sqlite:
+        return
 
-@atexit.register
-def _leave_all() -> None:
-    for database in forks.registered():
-        if isinstance(database, Database):
-            database.leave(1.0)
+    def ping(connection: sa.Connection) -> None:
+        connection.execute(sa.select(1))
+
+    try:
+        database.read(ping, min(CONNECT_SECONDS, database.patience))
+    except UnreachableError as error:
+        if database.patience <= CONNECT_SECONDS:
+            raise
+        warnings.warn(
+            f"{error} Waiting for it, for up to {database.patience:.0f} s.",
+            StorageWarning,
+            stacklevel=4,
+        )
+        database.read(ping)
 
 
 def _pauses() -> Iterator[float]:

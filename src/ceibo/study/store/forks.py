@@ -102,10 +102,14 @@ def _after_in_parent() -> None:
 
 def _after_in_child() -> None:
     global _forking
-    _mine.forks = [None] * (len(_mine.forks) - 1)
+    resting = _mine.forks.pop() or []
+    _mine.forks = [None] * len(_mine.forks)
     _forking = threading.RLock()
+    for database in resting:
+        database.resume()
     for database in list(_known):
-        database.renew()
+        if database not in resting:
+            database.renew()
 
 
 if hasattr(os, "register_at_fork"):

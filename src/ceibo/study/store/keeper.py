@@ -10,6 +10,7 @@ import ctypes
 import os
 import sqlite3
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, final
 
@@ -38,17 +39,18 @@ class Keeper:
         self._due = 0.0
         self._rest = SHORTEST_REST
 
-    def before(self, connection: sa.Connection) -> None:
+    def before(self, connection: sa.Connection, write: bool) -> None:
         """Check the files of a connection outside a transaction.
 
-        Raises `Raced` where another attempt, with a new connection, will do.
+        A file that is no longer there can still be read. Raises `Raced` where another attempt,
+        with a new connection, will do.
         """
         if self._lost is not None:
             raise self._lost
         if self.file.path in _outdated:
             raise self.file.lost_log()
         state = self.file.compare(connection.info)
-        if state is State.SAME:
+        if state is State.SAME or (state is State.MOVED and not write):
             return
         if state is State.MOVED:
             self._copy_moved(_raw(connection))
@@ -83,7 +85,7 @@ class Keeper:
 
     def after(self, connection: sa.Connection) -> None:
         """Check the files after a commit, and copy the log into the database if that is due."""
-        self.before(connection)
+        self.before(connection, write=True)
         begin = time.monotonic()
         if begin < self._due:
             return
@@ -131,6 +133,22 @@ class Keeper:
         if not self.file.path.exists():
             with contextlib.suppress(sqlite3.Error):
                 _copy_log(raw, "FULL", 1)
+
+
+def use_log(engine: sa.Engine, turn: AbstractContextManager[object]) -> None:
+    """Switch a new SQLite file to its write-ahead log."""
+    with turn:
+        raw = engine.raw_connection()
+        try:
+            cursor = raw.cursor()
+            cursor.execute("PRAGMA journal_mode")
+            if cursor.fetchone() != ("wal",):
+                cursor.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_READONLY"):
+                raise  # a read-only file can still be read as it is
+        finally:
+            raw.close()
 
 
 def _idle(engine: sa.Engine) -> int:

@@ -11,7 +11,7 @@ from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
 from ceibo.study.store import history, lifecycle, measurements, schema
 from ceibo.study.store.backup import back_up
-from ceibo.study.store.database import CONNECT_SECONDS, Database
+from ceibo.study.store.database import CONNECT_SECONDS, Database, await_server
 from ceibo.study.store.records import (
     EMPTY,
     RUNNING,
@@ -38,7 +38,7 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
-        self._database.await_server()
+        await_server(self._database)
         if not create:
             self._check_tables()
         self._database.prepare_file()
