@@ -208,12 +208,11 @@ def check(files: dict[str, bytes], acknowledged: Sequence[int], folder: Path) ->
         (folder / name).write_bytes(content)
     try:
         store = Store(f"sqlite:///{folder / 'study.db'}")
-        study = store.study("power")
+        trials = store.snapshot(store.study("power").id).trials
     except NotFoundError:
         return len(acknowledged), False
     except CeiboError:
         return len(acknowledged), True
-    trials = store.snapshot(study.id).trials
     stored = {t.number: m.measurement.value for t in trials for m in t.measurements}
     store.close()
     lost = sum(stored.get(number) != value_of(number) for number in acknowledged)

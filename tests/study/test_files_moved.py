@@ -52,6 +52,7 @@ def test_a_deleted_file_is_noticed_and_what_it_held_is_rescued(tmp_path: Path) -
     with pytest.raises(MovedDatabaseError, match=r"study\.backup"):
         study.ask()
     assert not (tmp_path / "lab.db").exists()
+    assert len(study.trials) == 4  # reading goes on
     study.backup(tmp_path / "rescued.db")
     assert values_in(tmp_path / "rescued.db") == [0.0, 1.0, 2.0]
     study.close()

@@ -147,7 +147,8 @@ def test_a_study_in_memory_rests_too() -> None:
     store = Store("sqlite://")
     study = store.create_study("s", {}, {})
     (trial,) = store.create_trials(study.id, [NewTrial({"x": 0.5})])
-    assert any(turn is store._database._turn for turn in forks.registered())
+    turns: list[object] = list(forks.registered())
+    assert store._database._turn in turns
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.map(abs, [-1]) == [1]
     assert store.tell(study.id, trial.number, Measurement(1.0)).new

@@ -154,7 +154,7 @@ class Database:
         with self._turn, self._engine.connect() as plain:
             if self._keeper is None:
                 return self._run(plain, work, write)
-            self._keeper.before(plain)
+            self._keeper.before(plain, write)
             result = self._run(plain, work, write)
             if write:
                 self._keeper.after(plain)

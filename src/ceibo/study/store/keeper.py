@@ -39,17 +39,18 @@ class Keeper:
         self._due = 0.0
         self._rest = SHORTEST_REST
 
-    def before(self, connection: sa.Connection) -> None:
+    def before(self, connection: sa.Connection, write: bool) -> None:
         """Check the files of a connection outside a transaction.
 
-        Raises `Raced` where another attempt, with a new connection, will do.
+        A file that is no longer there can still be read. Raises `Raced` where another attempt,
+        with a new connection, will do.
         """
         if self._lost is not None:
             raise self._lost
         if self.file.path in _outdated:
             raise self.file.lost_log()
         state = self.file.compare(connection.info)
-        if state is State.SAME:
+        if state is State.SAME or (state is State.MOVED and not write):
             return
         if state is State.MOVED:
             self._copy_moved(_raw(connection))
@@ -84,7 +85,7 @@ class Keeper:
 
     def after(self, connection: sa.Connection) -> None:
         """Check the files after a commit, and copy the log into the database if that is due."""
-        self.before(connection)
+        self.before(connection, write=True)
         begin = time.monotonic()
         if begin < self._due:
             return
