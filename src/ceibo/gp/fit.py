@@ -41,7 +41,8 @@ _STEPS: Final = 200
 RESTARTS: Final = {"map": 1, "ml": 16}
 _SCREENED: Final = 8  # starts tried for each that is climbed from
 # Of the maxima found on a subset, how many are climbed on with more data: one in so many starts.
-_CARRIED: Final = 4
+# They are chosen by their density with more data, since a subset may mislead, and are never fewer.
+_CARRIED, _FEWEST_CARRIED = 4, 3
 _ROUNDS: Final = 3  # of switching dimensions, at most
 _GAIN: Final = 0.01  # that another round must bring
 
@@ -203,6 +204,10 @@ class _Search:
         self.evaluations += objective.evaluations
         for smaller, rows in itertools.pairwise(subsets):
             objective = self._objective(rows)
+            if restarts > 1:
+                densities = np.array([objective.value(theta) for theta in best.x])
+                order = np.argsort(-densities, kind="stable")
+                best = _chosen(best, order[: max(_FEWEST_CARRIED, restarts // _CARRIED)])
             # Curvature grows with the data, by a factor between 1 and their ratio: take its root.
             best = self._climb(objective, best.x, best.H * np.sqrt(len(smaller) / len(rows)))
             self.evaluations += objective.evaluations
@@ -226,7 +231,11 @@ class _Search:
             ends = _joined(ends, self._climb(objective, near, None))
             if not ends.values.max() > highest + _GAIN:
                 break
-        return _chosen(ends, distinct(ends.values, max(1, restarts // _CARRIED)))
+        # The starts themselves too: an earlier fit may be right with all data, and not on a subset.
+        values = np.array([objective.value(theta) for theta in starts])
+        ended = np.zeros(len(starts), dtype=bool)
+        ends = _joined(ends, Ascent(np.array(starts), values, ends.H[: len(starts)], ended))
+        return _chosen(ends, distinct(ends.values))
 
     def defaults(self) -> list[Hyperparameters]:
         """Fresh starts: smooth and wiggly, with little noise and with much."""

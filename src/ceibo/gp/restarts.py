@@ -40,11 +40,11 @@ def switched(theta: Array, dimension: int) -> Array:
     return copies
 
 
-def distinct(values: Array, count: int) -> Indices:
-    """Indices of the highest values, at most `count`, one of each maximum, the highest first."""
+def distinct(values: Array) -> Indices:
+    """Indices of one value of each maximum, the highest first."""
     chosen: list[int] = []
     for index in np.argsort(-values, kind="stable"):
         known = chosen and values[chosen[-1]] - values[index] < _SAME
         if np.isfinite(values[index]) and not known:
             chosen.append(int(index))
-    return np.array(chosen[:count], dtype=np.intp)
+    return np.array(chosen, dtype=np.intp)
