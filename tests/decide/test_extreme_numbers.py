@@ -12,6 +12,7 @@ import ceibo
 from ceibo import Categorical, Float, Int, Measurement
 from ceibo.checks import check_positive, to_float
 from ceibo.errors import InputError, NotFoundError, show_value
+from ceibo.gp.grid import evenly
 from ceibo.numbers import to_number
 from soak.fuzz import watched
 
@@ -176,13 +177,18 @@ def test_answers_beyond_the_largest_double_are_the_largest(direction: str) -> No
     assert np.all(np.isfinite(study.belief.improvement(np.array([[0.3], [1.0]]))))
 
 
-def test_a_fit_to_a_part_of_the_rows_holds_for_values_of_any_size() -> None:
-    """Above max_observations the fit sees a part of the rows, which may lack the largest value."""
+@pytest.mark.parametrize(("largest", "usual"), [(1e6, 1e-309), (1e200, 1e-120)])
+@pytest.mark.parametrize("noise", [None, 0.0, 1e200])
+def test_a_fit_to_a_part_of_the_rows_holds_for_values_of_any_size(
+    largest: float, usual: float, noise: float | None
+) -> None:
+    """Above max_observations the fit sees a part of the rows, here without the largest value."""
     study = ceibo.Study.create({"x": Float(0, 1)}, max_observations=10, n_initial=4)
-    for number in range(30):
-        size = 1e300 if number == 1 else 1e-300 * (1 + number % 5)
-        study.add({"x": number / 30}, size, 1e-310 if number % 3 else 1e305)
-    trial = study.ask()
-    assert 0 <= trial.params["x"] <= 1
+    fitted = set(evenly(12, 10).tolist())
+    left_out = min(set(range(12)) - fitted)
+    for number in range(12):
+        value = largest if number == left_out else usual * (1 + number % 5)
+        study.add({"x": number / 12}, value, noise)
+    assert 0 <= study.ask().params["x"] <= 1
     assert math.isfinite(study.best.mean)
     assert math.isfinite(study.recommended.mean)
