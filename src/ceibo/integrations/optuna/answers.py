@@ -181,7 +181,7 @@ class _Answers:
         means, stds = belief.at_points(places)
         index = int(np.argmin(belief.evidence.direction.flip(means)))
         gp = belief.model.gp
-        rows = np.flatnonzero(np.all(gp.X == places[index], axis=1))
+        rows = np.flatnonzero(np.all(places[index] == gp.X, axis=1))
         # Of very many trials the model has only a part.
         chance = acq.probability_best(gp, int(rows[0])) if len(rows) else 0.0
         mean, std = float(means[index]), float(stds[index])

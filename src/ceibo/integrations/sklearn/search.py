@@ -14,9 +14,11 @@ from ceibo.decide import (
     Settings,
     Told,
     Unmeasured,
+    Verdict,
     evidence_of,
     suggest,
 )
+from ceibo.decide.belief import Memory
 from ceibo.gp.inputs import Array
 from ceibo.integrations.sklearn.noise import fold_noise
 from ceibo.integrations.sklearn.space import Parameters
@@ -48,6 +50,7 @@ class Search:
     evaluated: list[Candidate] = field(default_factory=list)
     failed: list[Candidate] = field(default_factory=list)
     scores: Array = field(default_factory=lambda: np.empty((0, 1)))
+    _memory: Memory = field(default_factory=dict)  # of verdicts
 
     @property
     def count(self) -> int:
@@ -87,6 +90,12 @@ class Search:
         belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
         mean, std = belief.at_points(np.array([each.x for each in candidates]))
         return mean, std, noise
+
+    def verdict(self, cost: float) -> Verdict:
+        """Whether another candidate is worth `cost`, in the units of the score."""
+        evidence = self._evidence([], self.count)
+        belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
+        return belief.verdict(cost, self._memory)
 
     def _scores(self) -> tuple[Array, Array]:
         """Mean score of every candidate, the failed ones last, and its noise."""

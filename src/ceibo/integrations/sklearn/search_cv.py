@@ -28,9 +28,9 @@ except ImportError as error:
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
     ) from error
 
-from ceibo.checks import check_whole
-from ceibo.decide import DEFAULT_ACQUISITION, Settings
-from ceibo.errors import InputError
+from ceibo.checks import check_cost, check_whole
+from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
+from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
 from ceibo.integrations.sklearn.space import Parameters
 
@@ -57,8 +57,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score
         As in :class:`~sklearn.model_selection.RandomizedSearchCV`. With several metrics, ``refit``
-        names the one that is optimised. All candidates are scored on the same splits, which are
-        drawn once.
+        names the one that is optimised, unless ``metric`` does. All candidates are scored on the
+        same splits, which are drawn once.
 
     random_state : int, RandomState instance or None, default=None
         With an int, ``fit`` gives the same candidates every time, whatever ``n_jobs`` is.
@@ -72,8 +72,21 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     n_initial : int or None, default=None
         Size of the initial design; twice the number of parameters, at least four, by default.
 
+    metric : str or None, default=None
+        Which of several metrics is optimised. Needed if ``refit`` is False or a function.
+
+    cost : float or None, default=None
+        Price of one candidate in the units of the score. The search ends before ``n_iter``
+        candidates when none promises to improve the score by as much.
+
     Attributes
     ----------
+    metric_ : str
+        The metric optimised, as the keys of ``cv_results_`` call it: ``score`` if there is one.
+
+    stop_ : ceibo.decide.Stop
+        Why the search ended, as ``reason`` and as a sentence, ``message``.
+
     cv_results_ : dict
         As in RandomizedSearchCV, and for the metric optimised (``score`` if it is the only one):
         ``posterior_mean_test_score`` and ``posterior_std_test_score``, what all scores together say
@@ -105,15 +118,17 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     cv: Any  # set by the base class
     _parameter_constraints: dict[str, Any] = {  # noqa: RUF012 - as scikit-learn declares it
         **BaseSearchCV._parameter_constraints,  # noqa: SLF001 - likewise
-        "param_distributions": [dict],
+        "param_distributions": [dict, list],  # a list is refused with advice
         "n_iter": [numbers.Integral],
         "random_state": ["random_state"],
         "batch_size": [numbers.Integral],
         "acquisition": [str],
         "n_initial": [numbers.Integral, None],
+        "metric": [str, None],
+        "cost": [numbers.Real, None],
     }
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and three more
+    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and five more
         self,
         estimator: Any,
         param_distributions: Mapping[str, Any],
@@ -131,6 +146,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         batch_size: int = 1,
         acquisition: str = DEFAULT_ACQUISITION,
         n_initial: int | None = None,
+        metric: str | None = None,
+        cost: float | None = None,
     ) -> None:
         self.param_distributions = param_distributions
         self.n_iter = n_iter
@@ -138,6 +155,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self.batch_size = batch_size
         self.acquisition = acquisition
         self.n_initial = n_initial
+        self.metric = metric
+        self.cost = cost
         super().__init__(
             estimator=estimator,
             scoring=scoring,
@@ -175,33 +194,48 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             super().fit(X, y, **params)
         finally:
             self.cv = given
-        if hasattr(self, "best_score_"):
+        # as scikit-learn decides whether there is a best score
+        if not callable(self.refit) and (self.refit or not self.multimetric_):
             results = self.cv_results_
-            metric = self._metric(results)
-            self.best_score_ = float(results[f"posterior_mean_test_{metric}"][self.best_index_])
-            self.best_std_ = float(results[f"posterior_std_test_{metric}"][self.best_index_])
+            mean, std = (f"posterior_{each}_test_{self.metric_}" for each in ("mean", "std"))
+            self.best_score_ = float(results[mean][self.best_index_])
+            self.best_std_ = float(results[std][self.best_index_])
         return self
 
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
         for name in ("n_iter", "batch_size"):
             check_whole(getattr(self, name), name)
+        cost = None if self.cost is None else check_cost(self.cost)
+        metric = metric_of(self.scoring, self.refit, self.metric)
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
         settings = Settings(self.acquisition, n_initial=self.n_initial)
         search = Search(parameters, settings, seed, error_score)
+        self._warn_of_a_small_space(parameters)
         initial = settings.initial_size(len(parameters.space))
         results: dict[str, Any] = {}
+        # Which metrics a function returns is known from its first scores only: those of one
+        # candidate, lest a whole design be fitted for a wrong name.
+        probing = metric is None
+        stop = Stop(StopReason.BUDGET, f"all {self.n_iter} candidates were evaluated.")
         while search.count < self.n_iter:
             # The initial design does not depend on scores, so it is one batch.
-            wanted = max(self.batch_size, initial - search.count)
+            wanted = 1 if probing else max(self.batch_size, initial - search.count)
             batch = search.batch(min(wanted, self.n_iter - search.count))
             if not batch:
-                break  # every point of the space was evaluated
+                message = f"all {search.count} points of the space were evaluated."
+                stop = Stop(StopReason.BUDGET, message)
+                break
             try:
                 results = evaluate_candidates([each.params for each in batch])
             except ValueError as error:
-                if not results or self.error_score == "raise" or "fits failed" not in str(error):
+                if self.error_score == "raise" or "fits failed" not in str(error):
+                    raise
+                if probing:
+                    probing = False
+                    continue  # with the whole design, some of which may not fail
+                if not results:
                     raise
                 # scikit-learn raises if all fits of one call fail; here one call may be a single
                 # candidate.
@@ -209,25 +243,32 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 search.failed += batch
                 continue
             search.evaluated += batch
-            metric = self._metric(results)
+            probing = False
+            metric = metric or choose(metrics_in(results), self.refit, self.metric)
             fold = re.compile(rf"split\d+_test_{re.escape(metric)}")
             folds = [column for key, column in results.items() if fold.fullmatch(key)]
             search.scores = np.column_stack(folds)
+            if cost is not None and (verdict := search.verdict(cost)):
+                stop = Stop(StopReason.COST, verdict.message)
+                break
+        self.stop_ = stop
+        self.metric_ = metric or SINGLE
+        if self.verbose > 0:
+            print(stop.message)
         failed = [each.params for each in search.failed]
         add_failed(results, failed, np.full(search.scores.shape[1], error_score))
-        add_posterior(results, metric, search.posterior())
+        add_posterior(results, self.metric_, search.posterior())
 
-    def _metric(self, results: Mapping[str, Any]) -> str:
-        """The name of the metric that is optimised, as in the keys of cv_results_."""
-        if "mean_test_score" in results:
-            return "score"
-        if isinstance(self.refit, str) and f"mean_test_{self.refit}" in results:
-            return self.refit
-        known = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-        raise InputError(
-            "with several metrics, refit must be the name of the one to optimise, one of"
-            f" {', '.join(known)}; got refit={self.refit!r}."
-        )
+    def _warn_of_a_small_space(self, parameters: Parameters) -> None:
+        """Warns as RandomizedSearchCV does."""
+        size = parameters.size
+        if size is not None and size < self.n_iter:
+            warnings.warn(
+                f"The space has {size} points, fewer than n_iter={self.n_iter}: all of them will be"
+                " evaluated.",
+                UserWarning,
+                stacklevel=2,
+            )
 
     @staticmethod
     def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:

@@ -58,6 +58,14 @@ class Parameters:
         space = Space({name: each.dimension for name, each in searched.items()})
         return Parameters(searched, fixed, space)
 
+    @property
+    def size(self) -> int | None:
+        """How many points the space has; None if there is no end of them."""
+        discrete = self.space.discrete
+        if len(discrete) < len(self.space):
+            return None
+        return math.prod(len(levels) for levels in discrete.values())
+
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What is passed to the estimator's set_params."""
         values = {name: each.decode(params[name]) for name, each in self.searched.items()}
