@@ -4,6 +4,7 @@
     study.optimize(objective, n_trials=60, callbacks=[stop_by_cost(0.01)])
     best_trial_by_posterior(study)     # Optuna's own best_trial is the luckiest value
     recommended(study)                 # the best setting by the model, measured or not
+    to_study(study, ceibo.Study.create)  # as a study of ceibo's own, for a report
 
 The objective may report the noise of its value with report_noise(trial, std); otherwise it is
 inferred.
@@ -22,6 +23,7 @@ from ceibo.integrations.optuna.answers import (
     recommended,
     stop_by_cost,
 )
+from ceibo.integrations.optuna.copy import to_study
 from ceibo.integrations.optuna.sampler import CeiboSampler, report_noise
 
 __all__ = [
@@ -31,4 +33,5 @@ __all__ = [
     "recommended",
     "report_noise",
     "stop_by_cost",
+    "to_study",
 ]

@@ -128,7 +128,7 @@ def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdi
     check_single_objective(study)
     trials = study.get_trials(deepcopy=False)
     check_no_constraints(trials)
-    sampler = _sampler_of(study)
+    sampler = sampler_of(study)
     shared = find_search_space(trials)
     if not shared:
         reason = "the finished trials have no parameter in common yet"
@@ -152,7 +152,7 @@ class _Answers:
     def of(study: Study) -> "_Answers":
         check_single_objective(study)
         trials = study.get_trials(deepcopy=False)
-        sampler = _sampler_of(study)
+        sampler = sampler_of(study)
         check_no_constraints(trials)
         finished = [trial for trial in trials if is_measured(trial)]
         if not finished:
@@ -188,6 +188,6 @@ class _Answers:
         return PosteriorBest(self.points[index][0], mean, std, chance)
 
 
-def _sampler_of(study: Study) -> CeiboSampler:
+def sampler_of(study: Study) -> CeiboSampler:
     """The study's sampler, whose settings the answers use, or one with the usual settings."""
     return study.sampler if isinstance(study.sampler, CeiboSampler) else CeiboSampler(seed=0)

@@ -20,6 +20,7 @@ from ceibo.decide import (
 )
 from ceibo.decide.belief import Memory
 from ceibo.gp.inputs import Array
+from ceibo.integrations.copies import Copy
 from ceibo.integrations.sklearn.noise import fold_noise
 from ceibo.integrations.sklearn.space import Parameters
 
@@ -96,6 +97,16 @@ class Search:
         evidence = self._evidence([], self.count)
         belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
         return belief.verdict(cost, self._memory)
+
+    def copy(self) -> Copy:
+        """All candidates with their scores and noise, in the estimator's units."""
+        measured = {told.number: told.measurement for told in self._evidence([], self.count).told}
+        rows = []
+        for number, each in enumerate([*self.evaluated, *self.failed]):
+            params = self.parameters.show(self.parameters.space.from_unit(each.x))
+            rows.append((params, measured.get(number, Measurement(np.nan))))
+        space = self.parameters.shown
+        return Copy(space, Direction.MAXIMIZE, self.settings, self.seed, tuple(rows))
 
     def _scores(self) -> tuple[Array, Array]:
         """Mean score of every candidate, the failed ones last, and its noise."""

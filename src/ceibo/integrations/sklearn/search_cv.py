@@ -13,7 +13,7 @@ import numbers
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ try:
     from sklearn.model_selection import check_cv
     from sklearn.model_selection._search import BaseSearchCV
     from sklearn.utils import check_random_state
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError(
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
@@ -30,11 +31,14 @@ except ImportError as error:
 
 from ceibo.checks import check_cost, check_whole
 from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
+from ceibo.integrations.copies import Receiver
 from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
 from ceibo.integrations.sklearn.space import Parameters
 
 __all__ = ["CeiboSearchCV"]
+
+S = TypeVar("S", bound=Receiver)
 
 
 @final
@@ -202,6 +206,27 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             self.best_std_ = float(results[std][self.best_index_])
         return self
 
+    def to_study(self, create: Callable[..., S], **options: Any) -> S:
+        """The candidates and their scores as a new study of ceibo's own, for a report or to keep.
+
+        A parameter whose distribution ceibo's spaces do not have is shown by its quantile, a list
+        of numbers by positions in it.
+
+        Parameters
+        ----------
+        create : callable
+            ``ceibo.Study.create``.
+
+        **options : dict of str -> object
+            Options of ``create``, such as ``storage`` and ``name``.
+
+        Returns
+        -------
+        study : ceibo.Study
+        """
+        check_is_fitted(self, "cv_results_")
+        return self._copy.into(create, options)
+
     def _run_search(self, evaluate_candidates: Callable[..., dict[str, Any]]) -> None:
         for name in ("n_iter", "batch_size"):
             check_whole(getattr(self, name), name)
@@ -253,6 +278,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 break
         self.stop_ = stop
         self.metric_ = metric or SINGLE
+        self._copy = search.copy()
         if self.verbose > 0:
             print(stop.message)
         failed = [each.params for each in search.failed]

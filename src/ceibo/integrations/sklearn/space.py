@@ -12,19 +12,34 @@ import numpy as np
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError
+from ceibo.integrations.copies import choices_of
 
 # probability left out at an end that a distribution does not reach
 _TAIL: Final = 1e-3
+_SAME: Final = 1e-9  # of quantiles of a uniform distribution
 _HAIR: Final = 1e-5  # probability from an end at which the density there is examined
 
 
 @final
 @dataclass(frozen=True)
 class Parameter:
-    """The dimension searched for one parameter, and its value decoded for the estimator."""
+    """The dimension searched for one parameter, and its value decoded for the estimator.
+
+    `shown` is the same dimension in the estimator's units, where ceibo has one: None stands for
+    the dimension itself, which is then `what`.
+    """
 
     dimension: Dimension
     decode: Callable[[Any], Any]
+    shown: Dimension | None = None
+    what: str = ""
+
+    def show(self, value: Any) -> Any:
+        """A value of the dimension as one of those shown."""
+        shown = self.shown
+        if isinstance(shown, Categorical):
+            return shown.choices[value]
+        return value if shown is None else self.decode(value)
 
 
 @final
@@ -66,6 +81,21 @@ class Parameters:
             return None
         return math.prod(len(levels) for levels in discrete.values())
 
+    @property
+    def shown(self) -> Space:
+        """The space in the estimator's units, as far as ceibo has such dimensions."""
+        dimensions = (each.shown or each.dimension for each in self.searched.values())
+        return Space(dict(zip(self._labels, dimensions, strict=True)))
+
+    def show(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of the space as those of the space shown."""
+        values = (each.show(params[name]) for name, each in self.searched.items())
+        return dict(zip(self._labels, values, strict=True))
+
+    @property
+    def _labels(self) -> list[str]:
+        return [f"{name} ({p.what})" if p.what else name for name, p in self.searched.items()]
+
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What is passed to the estimator's set_params."""
         values = {name: each.decode(params[name]) for name, each in self.searched.items()}
@@ -94,8 +124,9 @@ def _from_list(values: list[Any], name: str) -> Parameter:
     kinds = int | float | np.number
     numbers = all(isinstance(each, kinds) and not isinstance(each, bool) for each in values)
     if numbers and len(values) > 2 and all(a < b for a, b in itertools.pairwise(values)):
-        return Parameter(Int(0, len(values) - 1), values.__getitem__)
-    return Parameter(Categorical(range(len(values))), values.__getitem__)
+        return Parameter(Int(0, len(values) - 1), values.__getitem__, what="position in its list")
+    indices = Categorical(range(len(values)))
+    return Parameter(indices, values.__getitem__, choices_of(values))
 
 
 def _from_continuous(distribution: Any) -> Parameter:
@@ -106,7 +137,22 @@ def _from_continuous(distribution: Any) -> Parameter:
         dimension = Float(_TAIL, 1.0 - _TAIL)
         # Where the density is steep, a quantile may round to the end that is left out.
         low, high = math.nextafter(low, math.inf), math.nextafter(high, -math.inf)
-    return Parameter(dimension, lambda u: min(max(float(distribution.ppf(u)), low), high))
+    shown = _shown(distribution) if dimension == Float(0.0, 1.0) else None
+    what = "quantile" if shown is None else ""
+    decode = lambda u: min(max(float(distribution.ppf(u)), low), high)  # noqa: E731 - a closure
+    return Parameter(dimension, decode, shown, what)
+
+
+def _shown(distribution: Any) -> Dimension | None:
+    """The range of a uniform or loguniform distribution; None for others."""
+    low, high = _support(distribution)
+    levels = np.linspace(0, 1, 5)
+    quantiles = distribution.ppf(levels)
+    if np.allclose(quantiles, low + levels * (high - low), rtol=_SAME, atol=_SAME * (high - low)):
+        return Float(low, high)
+    if low > 0 and np.allclose(np.log(quantiles / low), levels * np.log(high / low), rtol=_SAME):
+        return Float(low, high, log=True)
+    return None
 
 
 def _has_ends(distribution: Any) -> bool:

@@ -1,0 +1,62 @@
+"""A search made in another tool, as a study of ceibo's own: to report on, keep or go on with."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar, final
+
+from ceibo.decide import Categorical, Direction, Measurement, Settings, Space
+from ceibo.decide.dimensions import Dimension
+from ceibo.errors import InputError
+
+# Parameters and what came of them; NaN where a trial failed.
+Row = tuple[Mapping[str, Any], Measurement]
+
+
+class Receiver(Protocol):
+    """What `ceibo.Study` is here: something that takes existing measurements."""
+
+    def add_all(self, rows: Sequence[Row]) -> object: ...
+
+
+S = TypeVar("S", bound=Receiver)
+
+
+@final
+@dataclass(frozen=True)
+class Copy:
+    """The parameters in the user's units, how the model is fitted, and all that was measured."""
+
+    space: Space
+    direction: Direction
+    settings: Settings
+    seed: int
+    rows: tuple[Row, ...]
+
+    def into(self, create: Callable[..., S], options: Mapping[str, Any]) -> S:
+        """A new study with these measurements.
+
+        Args:
+            create: `ceibo.Study.create`. Doors know what is decided from measurements, and nothing
+                of databases, so it is given.
+            options: of `create`, such as `storage` and `name`.
+        """
+        given = {
+            "direction": str(self.direction),
+            "seed": self.seed,
+            "acquisition": self.settings.acquisition,
+            "n_initial": self.settings.n_initial,
+        }
+        study = create(self.space, **{**given, **options})
+        study.add_all(self.rows)
+        return study
+
+
+def choices_of(values: Sequence[Any]) -> Dimension:
+    """Choices as they are, or as text or numbered where a study has no such values."""
+    texts = [str(value) for value in values]
+    for named in (values, texts):
+        try:
+            return Categorical(named)
+        except InputError:
+            continue
+    return Categorical([f"{number}: {text}" for number, text in enumerate(texts)])
