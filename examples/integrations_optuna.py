@@ -10,7 +10,7 @@ from ceibo.integrations.optuna import (
     CeiboSampler,
     best_trial_by_posterior,
     recommended,
-    report_noise,
+    report_replicates,
     stop_by_cost,
 )
 
@@ -28,9 +28,8 @@ def objective(trial: optuna.Trial) -> float:
     layers = trial.suggest_int("layers", 1, 9)
     solvent = trial.suggest_categorical("solvent", ["water", "ethanol"])
     values = truth(x, layers, solvent) + 0.4 * rng.standard_normal(REPEATS)
-    # Without a report the noise is inferred.
-    report_noise(trial, float(np.std(values, ddof=1) / np.sqrt(REPEATS)))
-    return float(np.mean(values))
+    # The noise is inferred from the spread of all trials' repeats.
+    return report_replicates(trial, values)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from ceibo.integrations.optuna import (
     best_trial_by_posterior,
     recommended,
     report_noise,
+    report_replicates,
 )
 from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of_trials, record_of
 
@@ -116,6 +117,60 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
     trials[0].user_attrs[NOISE] = "much"
     with pytest.raises(InputError, match="trial 0"):
         evidence_of_trials(trials, axes, Direction.MINIMIZE, NOISE)
+
+
+def test_replicates_are_told_as_such_and_do_not_overstate_a_lucky_spread() -> None:
+    """Four values that agree by luck: as a known noise the spread is all but believed exactly."""
+
+    def values_of(trial: Trial) -> list[float]:
+        x = trial.suggest_float("x", 0, 1)
+        errors = 0.3 * np.random.default_rng(trial.number).standard_normal(4)
+        if trial.number == 5:
+            errors = np.array([-0.4, -0.4, -0.4, -0.400001])
+        return [float(4 * (x - 0.3) ** 2 + error) for error in errors]
+
+    def by_replicates(trial: Trial) -> float:
+        return report_replicates(trial, values_of(trial))
+
+    def by_spread(trial: Trial) -> float:
+        values = values_of(trial)
+        report_noise(trial, float(np.std(values, ddof=1) / 2))
+        return float(np.mean(values))
+
+    studies = []
+    for objective in (by_replicates, by_spread):
+        study = optuna.create_study()
+        for x in (0.0, 0.1, 0.2, 0.4, 0.5, 0.3, 0.6, 0.7, 0.8, 0.9, 1.0, 0.15, 0.25, 0.35, 0.45):
+            study.enqueue_trial({"x": x})
+        study.optimize(objective, n_trials=15)
+        studies.append(study)
+    cautious, naive = (best_trial_by_posterior(study) for study in studies)
+    assert naive.std < 0.01
+    assert naive.mean < -0.2  # the truth is nowhere below zero
+    assert abs(cautious.mean) < 3 * cautious.std
+    axes = Axes.of({"x": FloatDistribution(0, 1)})
+    evidence = evidence_of_trials(studies[0].trials, axes, Direction.MINIMIZE, NOISE)
+    assert len(evidence) == 60
+    assert evidence.measurements == 15
+    assert np.all(np.isnan(evidence.noise))
+
+
+def test_replicates_must_have_the_mean_that_is_returned() -> None:
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+
+    def objective(trial: Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        report_replicates(trial, [x, x + 1])
+        return x
+
+    with pytest.raises(InputError, match="trial 0 returned"):
+        study.optimize(objective, n_trials=8)
+    with pytest.raises(InputError, match="replicate"):
+        report_replicates(study.ask(), [])
+    failing = optuna.create_study(sampler=CeiboSampler(seed=0))
+    trial = failing.ask()
+    assert np.isnan(report_replicates(trial, [1.0, float("nan")]))
+    assert not trial.user_attrs
 
 
 def test_reported_noise_counts_with_another_noise_attribute_too() -> None:

@@ -282,11 +282,11 @@ def test_noise_told_before_pruning_does_not_vouch_for_a_report() -> None:
 
 
 def test_the_battery_in_small() -> None:
-    """One seed of the level curves: regrets are true values, and the pruner does not ruin them."""
+    """Two seeds of the level curves: regrets are true values."""
     figures = measure(["level"], range(3, 5), 24, jobs=1)
-    assert figures.keys() == {"level", "all"}
+    assert figures.keys() == {"level", "judged"}
     for regrets in figures["level"].regrets.values():
         assert regrets.shape == (2,)
         assert np.all((regrets >= 0) & (regrets < 5))
-    assert 0 < figures["all"].ratio < 10
-    assert 0 < figures["all"].p <= 1
+    assert 0 < figures["judged"].ratio < 10
+    assert 0 < figures["judged"].p <= 1

@@ -16,7 +16,7 @@ are and leave the mean alone.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
 try:
@@ -93,6 +93,11 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
             maximize: If True, consider the problem a maximization problem.
         """
         super().__init__(model=model, posterior_transform=posterior_transform)
+        if not isinstance(X_observed, Tensor):
+            raise UnsupportedError(
+                "X_observed must be a tensor of the observed points, of which the incumbent is"
+                f" found; got {X_observed!r}. There is no best_f: under noise it is not known."
+            )
         if X_observed.ndim < 2 or X_observed.shape[-2] == 0:
             raise UnsupportedError(
                 "X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got"
@@ -276,13 +281,14 @@ _CLASSES: Final = (
 
 
 @acqf_input_constructor(*_CLASSES)
-def construct_inputs_corrected(
+def construct_inputs_corrected(  # noqa: PLR0913 - the names that BoTorch and Ax pass
     model: Model,
     training_data: "SupervisedDataset | dict[Any, SupervisedDataset]",
     posterior_transform: PosteriorTransform | None = None,
     X_baseline: Tensor | None = None,
     X_pending: Tensor | None = None,
     maximize: bool = True,
+    constraints: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     r"""Construct kwargs for the corrected acquisition functions.
 
@@ -294,10 +300,16 @@ def construct_inputs_corrected(
         X_baseline: A ``n x d``-dim tensor of observed points to choose the incumbent from.
         X_pending: A ``m x d``-dim tensor of points being evaluated.
         maximize: If True, consider the problem a maximization problem.
+        constraints: Refused if there are any: these functions would ignore them.
 
     Returns:
         A dict mapping kwarg names of the constructor to values.
     """
+    if constraints:
+        raise UnsupportedError(
+            "the corrected acquisition functions do not handle outcome constraints; use one that"
+            " does, such as qLogNoisyExpectedImprovement."
+        )
     if X_baseline is None:
         if not isinstance(training_data, dict):
             training_data = {None: training_data}

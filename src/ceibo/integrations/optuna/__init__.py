@@ -6,8 +6,8 @@
     recommended(study)                 # the best setting by the model, measured or not
     to_study(study, ceibo.Study.create)  # as a study of ceibo's own, for a report
 
-The objective may report the noise of its value with report_noise(trial, std); otherwise it is
-inferred.
+The objective may report the noise of its value with report_noise(trial, std), or repeated
+measurements with report_replicates(trial, values); otherwise the noise is inferred.
 """
 
 try:
@@ -24,7 +24,7 @@ from ceibo.integrations.optuna.answers import (
     stop_by_cost,
 )
 from ceibo.integrations.optuna.copy import to_study
-from ceibo.integrations.optuna.sampler import CeiboSampler, report_noise
+from ceibo.integrations.optuna.sampler import CeiboSampler, report_noise, report_replicates
 
 __all__ = [
     "CeiboSampler",
@@ -32,6 +32,7 @@ __all__ = [
     "best_trial_by_posterior",
     "recommended",
     "report_noise",
+    "report_replicates",
     "stop_by_cost",
     "to_study",
 ]

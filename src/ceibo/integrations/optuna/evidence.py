@@ -40,6 +40,8 @@ from ceibo.integrations.optuna.pruned import Curves, last_report
 
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
+REPLICATES: Final = "ceibo:replicates"
+_SAME: Final = 1e-9  # of a mean: the value returned may be rounded
 # characters of one system attribute in Optuna's relational storage
 _LONGEST: Final = 2045
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
@@ -199,7 +201,7 @@ def evidence_of_trials(
         if x is None:
             continue
         if trial.value is not None and is_measured(trial):
-            measurement = Measurement(trial.value, _noise_of(trial, noise_attribute))
+            measurement = _measurement_of(trial, trial.value, noise_attribute)
             told.append(Told(trial.number, x, measurement))
             in_a_row = 0
         elif (report := last_report(trial)) is not None:
@@ -237,6 +239,22 @@ def running_points(
             if x is not None:
                 points[trial.number] = x
     return points
+
+
+def _measurement_of(trial: FrozenTrial, value: float, noise_attribute: str) -> Measurement:
+    """What a finished trial has measured: a value with its noise, or replicates."""
+    noise = _noise_of(trial, noise_attribute)
+    replicates = trial.user_attrs.get(REPLICATES)
+    if replicates is None:
+        return Measurement(value, noise)
+    measurement = Measurement.of(replicates)
+    size = max(map(abs, measurement.replicates))
+    if not math.isclose(measurement.value, value, rel_tol=_SAME, abs_tol=_SAME * size):
+        raise InputError(
+            f"trial {trial.number} returned {value!r}, which is not the mean of the replicates it"
+            f" reported, {measurement.value!r}; return what report_replicates returns."
+        )
+    return Measurement(measurement.value, noise, measurement.replicates)
 
 
 def _noise_of(trial: FrozenTrial, attribute: str) -> float | None:

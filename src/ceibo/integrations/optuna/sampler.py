@@ -3,8 +3,8 @@
 import math
 import secrets
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, SupportsFloat, final
 
 import numpy as np
 from optuna.distributions import BaseDistribution
@@ -15,13 +15,14 @@ from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
 from ceibo.checks import check_whole
-from ceibo.decide import DEFAULT_ACQUISITION, Direction, Settings, suggest
+from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
 from ceibo.decide.record import to_record
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
+    REPLICATES,
     Axes,
     evidence_of_trials,
     record_to_attributes,
@@ -51,11 +52,12 @@ class CeiboSampler(BaseSampler):
     """Sampler for noisy objectives, based on a Gaussian process and noisy expected improvement.
 
     The noise of a value may be told with :func:`report_noise`, differently for every trial; where
-    it is not, one noise level is inferred. Running trials count as pending points, so workers do
-    not repeat each other. A pruned trial counts with its last report, shifted by what finished
-    trials gained after that step. Failed trials, and those pruned without a report, have no value
-    and are kept off. Parameters that not all finished trials have (conditional ones, or with
-    changing ranges) are sampled independently, the others by the model.
+    it is not, one noise level is inferred, best from :func:`report_replicates`. Running trials
+    count as pending points, so workers do not repeat each other. A pruned trial counts with its
+    last report, shifted by what finished trials gained after that step. Failed trials, and those
+    pruned without a report, have no value and are kept off. Parameters that not all finished trials
+    have (conditional ones, or with changing ranges) are sampled independently, the others by the
+    model.
 
     Suggestions depend on the seed, the trial's number and the record of the study alone: a study
     goes on after a restart, and with other workers, as if nothing had happened.
@@ -182,14 +184,34 @@ class CeiboSampler(BaseSampler):
             self._independent.reseed_rng()
 
 
-def report_noise(trial: Trial, std: float) -> None:
-    """Reports the standard deviation of the value that the objective is about to return.
+def report_replicates(trial: Trial, values: Iterable[SupportsFloat]) -> float:
+    """Reports repeated measurements, and returns their mean, for the objective to return.
+
+    The noise is inferred from the spread of all trials' replicates. The spread of a handful of
+    values alone is often too small by luck, and their mean then believed too much.
 
     Example:
         >>> def objective(trial):
-        ...     values = [measure(trial.suggest_float("x", 0, 1)) for _ in range(5)]
-        ...     report_noise(trial, np.std(values, ddof=1) / np.sqrt(5))
-        ...     return np.mean(values)
+        ...     x = trial.suggest_float("x", 0, 1)
+        ...     return report_replicates(trial, [measure(x) for _ in range(4)])
+    """
+    measurement = Measurement.of(values)
+    if measurement.is_finite:  # otherwise Optuna takes the trial for failed
+        trial.set_user_attr(REPLICATES, list(measurement.replicates))
+    return measurement.value
+
+
+def report_noise(trial: Trial, std: float) -> None:
+    """Reports the known standard deviation of the value that the objective is about to return.
+
+    For the mean of a few values whose noise is not known beforehand, see
+    :func:`report_replicates`.
+
+    Example:
+        >>> def objective(trial):
+        ...     count = 10_000  # photons, of which the square root is the noise
+        ...     report_noise(trial, 1 / np.sqrt(count))
+        ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
     number = float(std)
     if not 0 <= number < math.inf:
