@@ -1,6 +1,7 @@
 """Optuna with a pruner: what CeiboSampler loses by it, beside TPE and random search.
 
-A rippled bowl of three parameters, noise 0.3, ten reports a trial, MedianPruner. The curves:
+A bowl of three parameters, smooth or rippled, noise 0.3, ten reports a trial, MedianPruner. The
+curves:
 
 - level: every report is the value with noise of its own
 - falling: the same, and all curves fall alike towards the value
@@ -61,11 +62,35 @@ def _running_mean(e: Array) -> Array:
     return np.asarray(np.cumsum(e) / np.arange(1, STEPS + 1))
 
 
-def truth(params: dict[str, Any]) -> float:
-    """A rippled bowl with its minimum 0 inside the unit cube."""
-    u = np.array([params[name] for name in NAMES]) - [0.3, 0.6, 0.45]
-    ripples = 0.3 * np.sum(1 - np.cos(9 * u[:2]))
-    return float(2 * u**2 @ [1.0, 2.0, 1.0] + ripples)
+def _bowl(u: Array) -> float:
+    return float(2 * u**2 @ [1.0, 2.0, 1.0])
+
+
+def _ripples(u: Array) -> float:
+    return _bowl(u) + 0.3 * float(np.sum(1 - np.cos(9 * u[:2])))
+
+
+# value at a distance (3,) from the minimum, which is 0
+LANDSCAPES: Final = {"bowl": _bowl, "ripples": _ripples}
+
+
+@final
+@dataclass(frozen=True)
+class Problem:
+    """A landscape and the curves on which trials approach it."""
+
+    landscape: str
+    curve: str
+
+    def truth(self, params: dict[str, Any]) -> float:
+        """The value without noise."""
+        x = np.array([params[name] for name in NAMES])
+        return LANDSCAPES[self.landscape](x - [0.3, 0.6, 0.45])
+
+    def reports(self, params: dict[str, Any], errors: Array) -> Array:
+        """What a trial reports, in order; the last is its value."""
+        x = np.array([params[name] for name in NAMES])
+        return CURVES[self.curve](x, self.truth(params), errors)
 
 
 @final
@@ -93,7 +118,7 @@ class Regrets(NamedTuple):
     best_trial: float  # Optuna's own
 
 
-def regrets(curve: str, method: str, seed: int, trials: int) -> Regrets:
+def regrets(problem: Problem, method: str, seed: int, trials: int) -> Regrets:
     """True values of the answers after so many trials."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     chosen = METHODS[method]
@@ -101,9 +126,10 @@ def regrets(curve: str, method: str, seed: int, trials: int) -> Regrets:
     study = optuna.create_study(sampler=chosen.sampler(seed), pruner=pruner)
 
     def objective(trial: optuna.Trial) -> float:
-        x = np.array([trial.suggest_float(name, 0, 1) for name in NAMES])
+        for name in NAMES:
+            trial.suggest_float(name, 0, 1)
         errors = np.random.default_rng([seed, trial.number]).standard_normal(STEPS)
-        reports = CURVES[curve](x, truth(trial.params), errors)
+        reports = problem.reports(trial.params, errors)
         for step, value in enumerate(reports):
             trial.report(float(value), step)
             if trial.should_prune():
@@ -111,7 +137,7 @@ def regrets(curve: str, method: str, seed: int, trials: int) -> Regrets:
         return float(reports[-1])
 
     study.optimize(objective, n_trials=trials)
-    return Regrets(truth(recommended(study).params), truth(study.best_params))
+    return Regrets(problem.truth(recommended(study).params), problem.truth(study.best_params))
 
 
 @final
@@ -137,22 +163,22 @@ class Figures:
         return f"{means}{self.ratio:>8.2f}{self.p:>10.2g}"
 
 
-def measure(curves: list[str], seeds: range, trials: int, jobs: int) -> dict[str, Figures]:
+def measure(problems: list[Problem], seeds: range, trials: int, jobs: int) -> dict[str, Figures]:
     """The figures of every kind of curves, and of those judged, together."""
-    cases = [(curve, method, seed) for curve in curves for method in METHODS for seed in seeds]
+    cases = [(each, method, seed) for each in problems for method in METHODS for seed in seeds]
     with ProcessPoolExecutor(jobs) as pool:
         found = list(pool.map(regrets, *zip(*cases, strict=True), [trials] * len(cases)))
     figures: dict[str, Figures] = {}
     by_case = dict(zip(cases, found, strict=True))
-    for curve in curves:
+    for problem in problems:
         rows: dict[str, Array] = {}
         for method in METHODS:
-            each = [by_case[curve, method, seed] for seed in seeds]
+            each = [by_case[problem, method, seed] for seed in seeds]
             rows[method] = np.array([regret.recommended for regret in each])
             if method == "TPE":
                 rows["TPE's best trial"] = np.array([regret.best_trial for regret in each])
-        figures[curve] = Figures(rows)
-    judged = [figures[curve] for curve in curves if curve != UNJUDGED]
+        figures[problem.curve] = Figures(rows)
+    judged = [found for curve, found in figures.items() if curve != UNJUDGED]
     if judged:
         names = judged[0].regrets
         pooled = {name: np.concatenate([each.regrets[name] for each in judged]) for name in names}
@@ -164,6 +190,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--landscape", default="bowl", choices=list(LANDSCAPES))
     parser.add_argument("--curves", nargs="+", default=list(CURVES), choices=list(CURVES))
     parser.add_argument("--seeds", type=int, default=16)
     parser.add_argument("--seed", type=int, default=0, help="the first of the seeds")
@@ -171,7 +198,8 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     seeds = range(options.seed, options.seed + options.seeds)
-    figures = measure(options.curves, seeds, options.trials, options.jobs)
+    problems = [Problem(options.landscape, curve) for curve in options.curves]
+    figures = measure(problems, seeds, options.trials, options.jobs)
     names = "".join(f"{name:>18}" for name in next(iter(figures.values())).regrets)
     print(f"{'curves':<10}{names}{'ratio':>8}{'p (TPE)':>10}")
     for curve, found in figures.items():

@@ -2,7 +2,7 @@
 
 import pickle
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import optuna
@@ -44,7 +44,9 @@ def every_kind(trial: optuna.Trial) -> float:
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_an_optuna_study_has_the_same_answers_as_its_copy(direction: str) -> None:
+def test_an_optuna_study_has_the_same_answers_as_its_copy(
+    direction: Literal["minimize", "maximize"],
+) -> None:
     sign = 1 if direction == "minimize" else -1
     pruner = optuna.pruners.MedianPruner(n_startup_trials=4)
     study = optuna.create_study(sampler=CeiboSampler(seed=3), pruner=pruner, direction=direction)

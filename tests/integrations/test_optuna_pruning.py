@@ -23,7 +23,7 @@ from ceibo.integrations.optuna import (
 from ceibo.integrations.optuna.answers import verdict_of
 from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of_trials, record_of
 from ceibo.integrations.optuna.sampler import find_search_space
-from soak.optuna_pruning import measure
+from soak.optuna_pruning import Problem, measure
 
 X = FloatDistribution(0, 1)
 
@@ -133,7 +133,7 @@ def test_pruned_without_a_report_is_kept_off_and_no_error() -> None:
 
 
 def test_the_noise_of_a_pruned_value_is_inferred() -> None:
-    told = {"user_attrs": {NOISE: 0.1}}
+    told: dict[str, Any] = {"user_attrs": {NOISE: 0.1}}
     evidence = seen([trial_of(0.1, {0: 2.0}, 1.0, **told), trial_of(0.2, {0: 3.0}, **told)])
     np.testing.assert_array_equal(evidence.noise, [0.1, np.nan])
 
@@ -283,7 +283,7 @@ def test_noise_told_before_pruning_does_not_vouch_for_a_report() -> None:
 
 def test_the_battery_in_small() -> None:
     """Two seeds of the level curves: regrets are true values."""
-    figures = measure(["level"], range(3, 5), 24, jobs=1)
+    figures = measure([Problem("bowl", "level")], range(3, 5), 24, jobs=1)
     assert figures.keys() == {"level", "judged"}
     for regrets in figures["level"].regrets.values():
         assert regrets.shape == (2,)

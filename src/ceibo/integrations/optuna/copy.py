@@ -32,7 +32,8 @@ def to_study(study: Study, create: Callable[..., S], **options: Any) -> S:
         options: of ``create``, such as ``storage`` and ``name``.
 
     Example:
-        >>> ceibo.report.write_report(to_study(study, ceibo.Study.create), "report.html")
+        >>> from ceibo.report import write_report
+        >>> write_report(to_study(study, ceibo.Study.create), "report.html")
     """
     best = best_trial_by_posterior(study)
     names = best.params.keys()
