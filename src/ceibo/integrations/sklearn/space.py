@@ -12,11 +12,13 @@ import numpy as np
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError
+from ceibo.gp.inputs import Array
 from ceibo.integrations.copies import choices_of
 
 # probability left out at an end that a distribution does not reach
 _TAIL: Final = 1e-3
-_SAME: Final = 1e-9  # of quantiles of a uniform distribution
+_LEVELS: Final = np.linspace(0, 1, 5)  # at which quantiles are examined
+_SAME: Final = 1e-9  # of the range: quantiles no further from even ones are those of an even spread
 _HAIR: Final = 1e-5  # probability from an end at which the density there is examined
 
 
@@ -146,13 +148,20 @@ def _from_continuous(distribution: Any) -> Parameter:
 def _shown(distribution: Any) -> Dimension | None:
     """The range of a uniform or loguniform distribution; None for others."""
     low, high = _support(distribution)
-    levels = np.linspace(0, 1, 5)
-    quantiles = distribution.ppf(levels)
-    if np.allclose(quantiles, low + levels * (high - low), rtol=_SAME, atol=_SAME * (high - low)):
+    quantiles = distribution.ppf(_LEVELS)
+    if _is_even(quantiles, low, high):
         return Float(low, high)
-    if low > 0 and np.allclose(np.log(quantiles / low), levels * np.log(high / low), rtol=_SAME):
-        return Float(low, high, log=True)
+    if low > 0 and math.log(low) < math.log(high):
+        even = _is_even(np.log(quantiles), math.log(low), math.log(high))
+        return Float(low, high, log=True) if even else None
     return None
+
+
+def _is_even(quantiles: Array, low: float, high: float) -> bool:
+    """Whether the quantiles of _LEVELS are evenly spaced between both ends."""
+    even = low * (1 - _LEVELS) + high * _LEVELS
+    rounding = 8 * math.ulp(max(abs(low), abs(high)))
+    return bool(np.all(np.abs(quantiles - even) <= _SAME * (high - low) + rounding))
 
 
 def _has_ends(distribution: Any) -> bool:
