@@ -10,10 +10,11 @@ curves:
 - average: reports are running means of ten evaluations
 
 The regret is the true value of `recommended(study)`, above the minimum; for TPE that of its best
-trial is told too. Over the first four together, CeiboSampler's with the pruner is to be at most 1.5
-times that without, and smaller than TPE's (Wilcoxon's signed-rank test on pairs of equal seeds,
-one-sided, p < 0.05). Averages are told and not judged: there the pruner saves up to nine of ten
-evaluations of a trial, and what they would have told is nowhere.
+trial, Optuna's own answer, is told too. Over the first four kinds of curves together,
+CeiboSampler's with the pruner is to be at most 1.5 times that without, and smaller than that of
+TPE's best trial (Wilcoxon's signed-rank test on pairs of equal seeds, one-sided, p < 0.05). The p
+beside TPE's trials with the same answer as ours is told and not judged, and so are averages: there
+the pruner saves up to nine of ten evaluations of a trial, and what they would have told is nowhere.
 """
 
 import argparse
@@ -39,6 +40,7 @@ NAMES: Final = ("a", "b", "c")
 LARGEST_RATIO: Final = 1.5
 LARGEST_P: Final = 0.05
 UNJUDGED: Final = "average"
+BEST_TRIAL: Final = "TPE's best trial"
 
 # x, its true value, ten errors of standard deviation 1 -> ten reports, of which the last is the
 # value
@@ -152,15 +154,14 @@ class Figures:
         """Mean regret with the pruner over that without."""
         return float(self.regrets["ceibo"].mean() / self.regrets["ceibo, no pruner"].mean())
 
-    @property
-    def p(self) -> float:
-        """Of no smaller regret than TPE's, with the same answer."""
-        difference = self.regrets["ceibo"] - self.regrets["TPE"]
+    def p(self, other: str) -> float:
+        """Of no smaller regret than another's."""
+        difference = self.regrets["ceibo"] - self.regrets[other]
         return float(wilcoxon(difference, alternative="less").pvalue)
 
     def __str__(self) -> str:
         means = "".join(f"{each.mean():>18.3f}" for each in self.regrets.values())
-        return f"{means}{self.ratio:>8.2f}{self.p:>10.2g}"
+        return f"{means}{self.ratio:>8.2f}{self.p(BEST_TRIAL):>14.2g}{self.p('TPE'):>10.2g}"
 
 
 def measure(problems: list[Problem], seeds: range, trials: int, jobs: int) -> dict[str, Figures]:
@@ -176,7 +177,7 @@ def measure(problems: list[Problem], seeds: range, trials: int, jobs: int) -> di
             each = [by_case[problem, method, seed] for seed in seeds]
             rows[method] = np.array([regret.recommended for regret in each])
             if method == "TPE":
-                rows["TPE's best trial"] = np.array([regret.best_trial for regret in each])
+                rows[BEST_TRIAL] = np.array([regret.best_trial for regret in each])
         figures[problem.curve] = Figures(rows)
     judged = [found for curve, found in figures.items() if curve != UNJUDGED]
     if judged:
@@ -201,13 +202,13 @@ def main() -> int:
     problems = [Problem(options.landscape, curve) for curve in options.curves]
     figures = measure(problems, seeds, options.trials, options.jobs)
     names = "".join(f"{name:>18}" for name in next(iter(figures.values())).regrets)
-    print(f"{'curves':<10}{names}{'ratio':>8}{'p (TPE)':>10}")
+    print(f"{'curves':<10}{names}{'ratio':>8}{'p (its best)':>14}{'p (TPE)':>10}")
     for curve, found in figures.items():
         print(f"{curve:<10}{found}")
     judged = figures.get("judged")
     if judged is None:
         return 0
-    return 0 if judged.ratio <= LARGEST_RATIO and judged.p < LARGEST_P else 1
+    return 0 if judged.ratio <= LARGEST_RATIO and judged.p(BEST_TRIAL) < LARGEST_P else 1
 
 
 if __name__ == "__main__":
