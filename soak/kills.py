@@ -18,7 +18,7 @@ from soak.children import Diary, Job, fork, worker
 from soak.server import running_server
 
 LEASE_SECONDS = 0.3
-"""Of each worker at a time: so many take turns, and only a dead one may lose its trial."""
+"""Of a worker alone; each further one at work adds a second, so that only dead ones lose trials."""
 LONGEST_LIFE = 0.2
 LONGEST_START = 10.0
 """Seconds that a worker may take, on a busy machine, until its first result."""
@@ -43,7 +43,7 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1)
     study = store.create_study("kills", {}, {})
     store.close()
     generator = random.Random(seed)
-    lease = LEASE_SECONDS * jobs
+    lease = LEASE_SECONDS + jobs - 1
     diaries = [Diary(folder / f"diary-{index}") for index in range(kills)]
     at_work: list[_Doomed] = []
     begun = 0

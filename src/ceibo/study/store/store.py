@@ -41,8 +41,9 @@ class Store:
     def __init__(self, url: str, *, create: bool = True, patience: float = 300.0) -> None:
         self._database = Database(url, patience)
         self._check_file(create)
-        await_server(self._database)
-        if not create:
+        if create:  # a worker, which waits; whoever only asks is told at once
+            await_server(self._database)
+        else:
             self._check_tables()
         self._database.prepare_file()
         if self._database.read(schema.stored_version, CONNECT_SECONDS) is None:
