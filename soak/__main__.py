@@ -6,6 +6,7 @@ import time
 
 CHECKS = (
     "kills",
+    "damage",
     "concurrency",
     "resume",
     "machine",

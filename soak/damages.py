@@ -83,17 +83,16 @@ def damage_cell(file: Path, generator: random.Random, case: int) -> str:
     connection = sqlite3.connect(file)
     rows = [row[0] for row in connection.execute(f"SELECT rowid FROM {table}")]
     rowid = generator.choice(rows)
-    where = f'UPDATE OR IGNORE {table} SET "{name}" ='
-    if choice == len(VALUES):
-        shown = NOT_TEXT
-        connection.execute(f"{where} {NOT_TEXT} WHERE rowid = ?", [rowid])
-    else:
-        value = VALUES[choice]
-        shown = repr(value)[:60]
-        try:
-            connection.execute(f"{where} ? WHERE rowid = ?", [value, rowid])
-        except sqlite3.IntegrityError as error:  # of a type that not even SQLite takes there
-            shown = f"{shown} (refused: {error})"
+    set_cell = f'UPDATE OR IGNORE {table} SET "{name}" ='
+    try:
+        if choice == len(VALUES):
+            shown = NOT_TEXT
+            connection.execute(f"{set_cell} {NOT_TEXT} WHERE rowid = ?", [rowid])
+        else:
+            shown = repr(VALUES[choice])[:60]
+            connection.execute(f"{set_cell} ? WHERE rowid = ?", [VALUES[choice], rowid])
+    except sqlite3.IntegrityError as error:  # of a type that not even SQLite takes there
+        shown = f"{shown} (refused: {error})"
     connection.commit()
     connection.close()
     return f"{table}.{name} of row {rowid} set to {shown}"

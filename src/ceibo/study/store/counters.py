@@ -31,16 +31,17 @@ COUNTERS: sa.Select[Any] = sa.select(
 
 def agree(row: sa.Row[Any]) -> bool:
     """Whether the last event and the last trial are those that the counters speak of."""
-    return bool(row.seq == row.last_event and row.trials == row.last_trial + 1)
+    whole = type(row.seq) is type(row.last_event) is type(row.trials) is type(row.last_trial) is int
+    return whole and row.seq == row.last_event and row.trials == row.last_trial + 1
 
 
 def check_counters(row: sa.Row[Any]) -> None:
     """Refuse a row of COUNTERS whose counters are not those of the other tables."""
-    what = f"study {row.name!r}"
+    what = f"study {row.name!r:.200}"
     check_columns(studies, row, what, ("seq", "trials"))
     if not agree(row):
         raise damaged(
             what,
             f"it counts {row.seq} events and {row.trials} trials, but its last event is"
-            f" {row.last_event} and its last trial {row.last_trial}",
+            f" {row.last_event!r:.20} and its last trial {row.last_trial!r:.20}",
         )

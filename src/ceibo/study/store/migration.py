@@ -92,19 +92,36 @@ def _add_columns(connection: sa.Connection, table: sa.Table) -> None:
 def _add_checksums(connection: sa.Connection, table: sa.Table) -> None:
     """Compute the checksums of all rows; a row that is damaged gets none."""
     key = list(table.primary_key.columns)
-    is_row = [column == sa.bindparam(f"old_{column.name}") for column in key]
-    update = table.update().where(*is_row).values(checksum=sa.bindparam("new_checksum"))
     page = sa.select(table).order_by(*key).limit(_BATCH)
     rows = connection.execute(page).all()
     while rows:
-        changes = [
-            {f"old_{column.name}": getattr(row, column.name) for column in key}
-            | {"new_checksum": _checksum_if_sound(table, row)}
-            for row in rows
-        ]
-        connection.execute(update, changes)
-        last = [sa.literal(getattr(rows[-1], column.name)) for column in key]
+        places = [[getattr(row, column.name) for column in key] for row in rows]
+        sums = [_checksum_if_sound(table, row) for row in rows]
+        columns: dict[str, list[Any]] = {
+            f"old_{n}": list(c) for n, c in enumerate(zip(*places, strict=True))
+        }
+        _update(connection, table, columns | {"new_checksum": sums})
+        last = [sa.literal(value) for value in places[-1]]
         rows = connection.execute(page.where(sa.tuple_(*key) > sa.tuple_(*last))).all()
+
+
+def _update(connection: sa.Connection, table: sa.Table, columns: dict[str, list[Any]]) -> None:
+    """Set the checksums of the rows whose keys are in the columns old_0, old_1."""
+    key = [column.name for column in table.primary_key.columns]
+    names = list(columns)
+    if connection.dialect.name == "postgresql":  # where a statement per row takes a minute
+        lists = [f"CAST(:{name} AS bigint[])" for name in names[:-1]]
+        new = f"unnest({', '.join(lists)}, CAST(:new_checksum AS text[]))"
+        is_row = " AND ".join(
+            f"{table.name}.{k} = new.{n}" for k, n in zip(key, names[:-1], strict=True)
+        )
+        sql = f"SET checksum = new.new_checksum FROM {new} AS new({', '.join(names)})"
+        connection.execute(sa.text(f"UPDATE {table.name} {sql} WHERE {is_row}"), columns)
+    else:
+        is_row = " AND ".join(f"{k} = :{n}" for k, n in zip(key, names[:-1], strict=True))
+        update = sa.text(f"UPDATE {table.name} SET checksum = :new_checksum WHERE {is_row}")
+        rows = zip(*columns.values(), strict=True)
+        connection.execute(update, [dict(zip(names, row, strict=True)) for row in rows])
 
 
 def _checksum_if_sound(table: sa.Table, row: sa.Row[Any]) -> str | None:

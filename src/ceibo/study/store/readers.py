@@ -62,6 +62,9 @@ def check_columns(table: sa.Table, row: sa.Row[Any], what: str, columns: Iterabl
             right = value in STATES
         if not right:
             raise damaged(what, f"its {name} cannot be {reprlib.repr(value)}")
+    if table is trials and (row.worker is None) != (row.lease_until is None):
+        found = f"its worker is {row.worker!r:.40} and its lease_until {row.lease_until!r:.40}"
+        raise damaged(what, f"{found}, but no worker goes without a lease and no lease without one")
 
 
 def study_from_row(row: sa.Row[Any]) -> StudyRecord:

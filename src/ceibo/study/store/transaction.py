@@ -19,7 +19,7 @@ from ceibo.study.store.counters import (
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
 from ceibo.study.store.migration import upgrade
-from ceibo.study.store.readers import check_row, event_from_row, name_of_trial
+from ceibo.study.store.readers import check_columns, check_row, event_from_row, name_of_trial
 from ceibo.study.store.records import Event, damaged
 
 T = TypeVar("T")
@@ -29,10 +29,8 @@ studies, trials, events = schema.studies, schema.trials, schema.events
 
 # The statements of every write are built once: building one takes longer than executing it.
 _NUMBER = sa.bindparam("at_number", type_=sa.Integer())
-_READ = (
-    *(studies.c.id, studies.c.name, studies.c.seq, studies.c.trials),
-    *(studies.c.turn, studies.c.turn_until),
-)
+_TURN = ("turn", "turn_until")
+_READ = [studies.c[name] for name in ("id", "name", "seq", "trials", *_TURN)]
 _LOCKED = sa.select(*_READ).where(studies.c.id == STUDY).with_for_update().cte("locked")
 _LOCKS: dict[str, sa.Select[Any]] = {}
 _TRIAL = sa.select(trials).where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
@@ -45,7 +43,7 @@ _EVENT = (
 _LEAVE = (
     trials.update()
     .where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
-    .values(state=sa.bindparam("new_state"), worker=None, lease_until=None)
+    .values(state=sa.bindparam("new_state"), worker=None, lease=None, lease_until=None)
 )
 _ADVANCE = (
     studies.update()
@@ -89,6 +87,7 @@ class StudyTransaction:
             )
         # PostgreSQL counts as of before it waited for the lock
         check_counters(row if agree(row) else self.connection.execute(COUNTERS, place).one())
+        check_columns(studies, row, f"study {row.name!r:.200}", _TURN)
         self.study, self.time = row, row.clock
 
     def trial(self, number: int) -> sa.Row[Any]:
