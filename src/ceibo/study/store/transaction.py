@@ -43,7 +43,7 @@ _EVENT = (
 _LEAVE = (
     trials.update()
     .where(trials.c.study_id == STUDY, trials.c.number == _NUMBER)
-    .values(state=sa.bindparam("new_state"), worker=None, lease_until=None)
+    .values(state=sa.bindparam("new_state"), worker=None, lease=None, lease_until=None)
 )
 _ADVANCE = (
     studies.update()
