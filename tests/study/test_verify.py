@@ -97,8 +97,14 @@ def test_an_older_arithmetic_is_superseded_and_not_a_difference(
     monkeypatch.setattr("ceibo.decide.record.ALGORITHM", ALGORITHM + 1)
     study.ask(2)
     found = study.verify()
-    assert (found.ok, found.checked, found.identical, found.superseded) == (True, 2, 2, 9)
-    assert "9 by an older version" in str(found)
+    assert (found.ok, found.checked, found.identical, found.superseded) == (True, 11, 11, 0)
+    record = study.suggestions[7] | {"value": 1.0}  # what another arithmetic would have found
+    changed = tamper(
+        study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 7", new=json.dumps(record)
+    )
+    found = changed.verify()
+    assert (found.ok, found.checked, found.identical, found.superseded) == (True, 10, 10, 1)
+    assert "1 by another version" in str(found)
 
 
 def test_a_record_without_a_version_is_of_the_first(study: Study) -> None:
@@ -108,7 +114,7 @@ def test_a_record_without_a_version_is_of_the_first(study: Study) -> None:
         study, "UPDATE ceibo_trials SET suggestion = :new WHERE number = 7", new=json.dumps(record)
     )
     found = changed.verify()
-    assert (found.ok, found.identical, found.superseded) == (True, 8, 1)
+    assert (found.ok, found.identical, found.superseded) == (True, 9, 0)
 
 
 def test_other_versions_may_differ_in_the_last_digits(
