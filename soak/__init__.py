@@ -7,6 +7,12 @@ python -m soak.servers        a PostgreSQL server killed 20 times under workers 
 python -m soak.forks          100 runs of threads that fork while others tell
 python -m soak.vanish         200 files deleted, renamed or replaced under working processes
 python -m soak.power          2,000 power losses below the process, from a record of its writes
+python -m soak.damage         5,000 databases with damaged bytes and cells
+python -m soak.signals        every signal at every stage of a run
+python -m soak.outputs        10,000 hostile outputs of commands
+python -m soak.clocks         jumps of the database's clock under workers
+python -m soak.fairness       four workers, one of them five times slower
+python -m soak.scale          studies of 10,000 and 100,000 trials; 1,000 dimensions
 python -m soak.resume         100 studies killed and reopened; 8 workers verified
 python -m soak.machine        2,000 random sequences of everything a study does
 python -m soak.noise          unknown noise inferred on 50 data sets

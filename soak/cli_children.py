@@ -75,7 +75,7 @@ def misbehave(kind: str, runs: int, jobs: int = 2) -> Figures:
         runs,
         sum(right for right, _ in outcomes),
         max(late for _, late in outcomes),
-        _alive(marker),
+        alive(marker),
         grown,
     )
 
@@ -86,7 +86,7 @@ def _largest_size() -> int:
     return max(resource.getrusage(each).ru_maxrss // 1024 for each in who)
 
 
-def _alive(marker: str) -> int:
+def alive(marker: str) -> int:
     """Processes whose command line has the marker."""
     found = 0
     for name in os.listdir("/proc"):

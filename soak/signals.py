@@ -6,7 +6,6 @@ may be running, failed or counted as lost, and no process may be left.
 
 import argparse
 import json
-import os
 import random
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Final, final
 
 from ceibo import Study
+from soak.cli_children import alive
 
 SERIES: Final = {
     "INT": (signal.SIGINT,),
@@ -214,18 +214,6 @@ def _check_study(folder: Path) -> list[str]:
     wrong += [f"released as lost: {reason}" for reason in reasons if reason is not None]
     study.close()
     return wrong
-
-
-def alive(marker: str) -> int:
-    """Processes whose command line has the marker."""
-    found = 0
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                found += marker.encode() in Path(f"/proc/{name}/cmdline").read_bytes()
-            except OSError:
-                continue
-    return found
 
 
 def send_all(cases: list[Case], jobs: int) -> Figures:

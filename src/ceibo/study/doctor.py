@@ -6,6 +6,7 @@ damaged or foreign file included, is a finding and not an exception.
 
 import platform
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -31,7 +32,7 @@ _RESTORE: Final = (
 @final
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong, and what to do about it."""
+    """Something that is wrong, and what to do about it, where the sentence does not say so."""
 
     sentence: str
     advice: str
@@ -71,9 +72,10 @@ def examine(url: str, name: str | None = None) -> Examination:
     database = Database(url, _PATIENCE)
     try:
         if _look_at_file(database, notes) and _look_at_tables(database, notes):
-            _look_at_studies(database, Store(url, create=False, patience=_PATIENCE), name, notes)
+            with closing(Store(url, create=False, patience=_PATIENCE)) as store:
+                _look_at_studies(database, store, name, notes)
     except CeiboError as error:
-        notes.find(str(error), "the sentence says it")
+        notes.find(str(error), "")  # it says what to do
     finally:
         database.close()
     return Examination(tuple(notes.facts), tuple(notes.remarks), tuple(notes.findings))

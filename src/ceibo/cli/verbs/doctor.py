@@ -58,6 +58,8 @@ def _show(found: Examination) -> None:
     for remark in found.remarks:
         typer.echo(f"note: {escape(remark.rstrip('.'))}.")
     for finding in found.findings:
-        typer.echo(f"PROBLEM: {escape(finding.sentence)}.\n  what to do: {escape(finding.advice)}.")
+        typer.echo(f"PROBLEM: {escape(finding.sentence)}.")
+        if finding.advice:
+            typer.echo(f"  what to do: {escape(finding.advice)}.")
     if found.healthy:
         typer.echo("No problem was found.")
