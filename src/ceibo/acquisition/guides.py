@@ -22,18 +22,18 @@ climbed the logarithm of what a measurement promises times the chance of getting
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, final
+from dataclasses import dataclass, field
+from typing import Final, Generic, final
 
 import numpy as np
 
 from ceibo.acquisition import normal
-from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.base import P, Slope, Surface
 from ceibo.checks import check_positive
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, SquaredExponential
 from ceibo.gp.inputs import Array, as_floats
-from ceibo.gp.predictor import Prediction, Predictor
+from ceibo.gp.predictor import Predictor
 
 _LEAST: Final = 0.05  # ε
 _LIKELY: Final = float(np.log(0.9))
@@ -47,15 +47,31 @@ class Guide(ABC):
         """What is added at the points X (N, d), as a logarithm (N,), and its gradient (N, d)."""
 
 
-def climbed(acquisition: Acquisition, prediction: Prediction, guides: Sequence[Guide]) -> Jet:
-    """What is screened and climbed: the acquisition, and what the guides add to it, in order."""
-    jet = acquisition.climbable(prediction)
+@final
+@dataclass(frozen=True, eq=False)
+class Guided(Generic[P]):
+    """What is screened and climbed: a surface, and what guides add to it."""
+
+    value: Array  # (N,)
+    surface: Slope[P]
+    x: Array | None  # (N, d) slopes of the guides
+
+    def gradient(self, prediction: P) -> Array:
+        """Gradient in x, (N, d)."""
+        through = self.surface.gradient(prediction)
+        return through if self.x is None else through + self.x
+
+
+def climbed(surface: Surface[P], prediction: P, guides: Sequence[Guide]) -> Guided[P]:
+    """What is screened and climbed: the surface, and what the guides add to it, in order."""
+    jet = surface.climbable(prediction)
+    total, slopes = jet.value, None
     for guide in guides:
-        parts = guide.guidance(prediction.cross.A)
-        value, slope = (acquisition.climb_unit * part for part in parts)
-        x = slope if jet.x is None else jet.x + slope
-        jet = replace(jet, value=jet.value + value, x=x)
-    return jet
+        parts = guide.guidance(prediction.X)
+        value, slope = (surface.climb_unit * part for part in parts)
+        total = total + value
+        slopes = slope if slopes is None else slopes + slope
+    return Guided(total, jet, slopes)
 
 
 @final

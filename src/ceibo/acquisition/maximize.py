@@ -14,12 +14,12 @@ vanish where the value does, and what guides add to it.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ceibo.acquisition.base import Acquisition
+from ceibo.acquisition.base import Surface
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
 from ceibo.checks import check_whole
@@ -72,7 +72,7 @@ class Maximum(NamedTuple):
 
 
 def maximize(
-    acquisition: Acquisition,
+    acquisition: Surface[Any],
     *,
     seed: int = 0,
     discrete: Mapping[int, ArrayLike] | None = None,
@@ -92,7 +92,7 @@ def maximize(
     seed = check_whole(seed, "seed", 0)
     levels = _check_discrete(discrete, acquisition)
     search = _Search(acquisition, levels, guides, settings or SearchSettings())
-    with limited_blas(len(acquisition.predictor.points)):
+    with limited_blas(len(acquisition.points)):
         x = search.run(np.random.SeedSequence(seed))
         return Maximum(x, float(acquisition.value(x[None, :])[0]))
 
@@ -110,7 +110,7 @@ def recommend(
 
 
 def _check_discrete(
-    discrete: Mapping[int, ArrayLike] | None, acquisition: Acquisition
+    discrete: Mapping[int, ArrayLike] | None, acquisition: Surface[Any]
 ) -> dict[int, Array]:
     checked = {}
     for column, allowed in (discrete or {}).items():
@@ -123,10 +123,10 @@ def _check_discrete(
             got = np.asarray(allowed).tolist()
             raise InputError(f"discrete[{column}] must hold values from 0 to 1, got {got}.")
         checked[int(column)] = values
-    missing = set(acquisition.gp.kernel.categorical) - set(checked)
+    missing = set(acquisition.kernel.categorical) - set(checked)
     for column in sorted(missing):
         # A categorical column without a list of values can only take those that were observed.
-        checked[column] = np.unique(acquisition.gp.state.points[:, column])
+        checked[column] = np.unique(acquisition.points[:, column])
     return checked
 
 
@@ -136,7 +136,7 @@ class _Search:
 
     def __init__(
         self,
-        acquisition: Acquisition,
+        acquisition: Surface[Any],
         discrete: dict[int, Array],
         guides: Sequence[Guide],
         settings: SearchSettings,
@@ -145,7 +145,7 @@ class _Search:
         self.guides, self.settings = guides, settings
         self.dimension = acquisition.dimension
         self.continuous = np.array([k not in discrete for k in range(self.dimension)])
-        self.widths = np.minimum(acquisition.gp.kernel.lengthscales, 1.0)
+        self.widths = np.minimum(acquisition.kernel.lengthscales, 1.0)
 
     def run(self, seeds: np.random.SeedSequence) -> Array:
         count = math.prod(len(values) for values in self.discrete.values())
@@ -181,7 +181,7 @@ class _Search:
     def _relax(self, X: Array, scores: Array, rules: Rules) -> tuple[Array, Array]:
         """Climbs as if ordered dimensions were continuous, and moves each to its nearest value."""
         free = np.ones(self.dimension, dtype=bool)
-        free[list(self.acquisition.gp.kernel.categorical)] = False
+        free[list(self.acquisition.kernel.categorical)] = False
         moved = self._climb(X, rules, free=free).x
         for k, values in self.discrete.items():
             moved[:, k] = values[np.argmin(np.abs(values - moved[:, [k]]), axis=1)]
@@ -203,10 +203,9 @@ class _Search:
         return climb(evaluate, X, box, rules, H)
 
     def _clouds(self, rng: np.random.Generator) -> Array:
-        """The observed points with the best posterior means, and perturbations of them."""
-        gp = self.acquisition.gp
-        means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
-        points = gp.X[np.argsort(means, kind="stable")[: 2 * self.settings.starts]]
+        """The best measured points, and perturbations of them."""
+        X, merits = self.acquisition.measured
+        points = X[np.argsort(merits, kind="stable")[: 2 * self.settings.starts]]
         distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
         centres = np.clip(points[distinct][: self.settings.starts], 0, 1)
         for k, values in self.discrete.items():
@@ -228,7 +227,7 @@ class _Search:
         order = np.argsort(-scores, kind="stable")[: 16 * self.settings.starts]
         X, scores = X[order], scores[order]
         scales = np.minimum(self.widths, _NEIGHBOURHOOD)
-        kernel = replace(self.acquisition.gp.kernel, lengthscales=scales)
+        kernel = replace(self.acquisition.kernel, lengthscales=scales)
         distance = kernel.squared_distance(X, X)
         chosen: list[int] = []
         starts = self.settings.starts
@@ -248,7 +247,7 @@ class _Search:
         columns = list(self.discrete)
         if len(columns) <= _MOST_SWEPT:
             return columns
-        order = np.argsort(self.acquisition.gp.kernel.lengthscales[columns], kind="stable")
+        order = np.argsort(self.acquisition.kernel.lengthscales[columns], kind="stable")
         chosen = np.roll(order, -turn * _MOST_SWEPT)[:_MOST_SWEPT]
         return [columns[place] for place in chosen]
 

@@ -126,6 +126,11 @@ class Prediction:
     close: _Close | None = None
 
     @property
+    def X(self) -> Array:
+        """The points, (N, d)."""
+        return self.cross.A
+
+    @property
     def whitened(self) -> Array:
         """L⁻¹ k_x, (N, m)."""
         if self.predictor.anchor is None:
