@@ -42,6 +42,7 @@ class Draws:
     predictor: Predictor  # weights (m, S)
     best: Array  # (S,) lowest value of each draw
     base: Array  # (S,) ζ_s, the normal draws left for f(x)
+    values: Array  # (S, m) at the conditioning points
 
 
 def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
@@ -63,7 +64,7 @@ def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
         values = mean + base[:, :m] @ root.T  # (S, m)
         weights = noiseless.solve(values.T)
         predictor = Predictor(kernel, state.points, noiseless.inverse, weights)
-        return Draws(predictor, values.min(axis=1), base[:, m])
+        return Draws(predictor, values.min(axis=1), base[:, m], values)
     raise NotPositiveDefiniteError(
         f"no joint draws at {m} points: the posterior covariance cannot be factorized."
     )
