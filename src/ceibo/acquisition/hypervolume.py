@@ -41,7 +41,7 @@ _LEAST_STD: Final = 1e-12  # in inside units; below it a value is certain
 # Where log τ differs by less than this between the ends of a box, the difference of τ is taken from
 # its series about the middle: the terms left out are below 1e-15 of it.
 _NARROW: Final = 1e-3
-_LARGEST: Final = 2.0**1000  # of the product of units
+_LARGEST: Final = 1000.0  # exponent of two, of the product of units
 
 
 @final
@@ -167,7 +167,7 @@ class NoisyHypervolumeImprovement(JointAcquisition):
         """The product of the goals' units, as far as float64 goes."""
         units = [gp.unit for gp in self.processes[: len(self.edges)]]
         exponent = float(np.sum(np.log2(units)))
-        return float(np.clip(np.exp2(exponent), 1.0 / _LARGEST, _LARGEST))
+        return float(np.exp2(np.clip(exponent, -_LARGEST, _LARGEST)))
 
 
 def _log_chance(prediction: Prediction, bound: float) -> tuple[Array, Array, Array]:
