@@ -18,6 +18,7 @@ from ceibo.decide.evidence import Evidence
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.front import find_front
 from ceibo.decide.joint.model import JointModel, fit_jointly
+from ceibo.decide.joint.predictions import Predictions
 from ceibo.decide.joint.suggest import combined, search_jointly
 from ceibo.decide.model import failure_model
 from ceibo.decide.settings import Settings
@@ -173,9 +174,9 @@ class JointBelief:
         """Whether another measurement is worth `cost`, in the goal's units."""
         if len(self.evidence.outcomes.goals) > 1:
             raise InputError(
-                "a price of a measurement is in the units of one goal, and this study has"
-                f" {len(self.evidence.outcomes.goals)}: an improvement of the front has no such units. End"
-                " the study by a number of trials or a time instead."
+                "the price of a measurement is in the units of one goal, and an improvement of a"
+                " front of several has no such units; end the study by a number of trials or a"
+                " time."
             )
         return verdict_of(self, cost, {} if memory is None else memory)
 
@@ -199,11 +200,11 @@ class JointBelief:
     # -- inside --------------------------------------------------------------------------
 
     def _check_one_goal(self, question: str) -> None:
-        if len(self.evidence.outcomes.goals) > 1:
-            goals = ", ".join(self.evidence.outcomes.goals)
+        goals = self.evidence.outcomes.goals
+        if len(goals) > 1:
             raise InputError(
-                f"{question!r} is about one goal, and this study has {len(self.evidence.outcomes.goals)}"
-                f" ({goals}); ask for its front."
+                f"{question} is about one goal, and this study has {len(goals)}"
+                f" ({', '.join(goals)}); ask for its front."
             )
 
 
