@@ -1,23 +1,15 @@
 """Several goals and limits for tests, and second ways to the same numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
 import mpmath
 import numpy as np
 
+from ceibo.acquisition import Limit
 from ceibo.gp import GaussianProcess, Kernel, Matern52
 from tests.helpers import Array
-
-
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """A limit as the acquisitions know it: f ≤ bound."""
-
-    gp: GaussianProcess
-    bound: float
 
 
 def make_processes(
@@ -39,9 +31,9 @@ def make_processes(
     return processes
 
 
-def bounds_of(processes: Sequence[GaussianProcess], quantile: float = 0.6) -> list[Bound]:
+def bounds_of(processes: Sequence[GaussianProcess], quantile: float = 0.6) -> list[Limit]:
     """Limits that this share of the measurements hold."""
-    return [Bound(gp, float(np.quantile(gp.y, quantile))) for gp in processes]
+    return [Limit(gp, float(np.quantile(gp.y, quantile))) for gp in processes]
 
 
 def improvements(fronts: Array, reference: Array, at: Array) -> Array:

@@ -4,18 +4,19 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from ceibo.acquisition import Limit
 from ceibo.acquisition.common import common_rows
 from ceibo.acquisition.efficient import probability_efficient
 from ceibo.acquisition.fronts import nondominated
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
-from tests.acquisition.goals import Bound, bounds_of, make_processes
+from tests.acquisition.goals import bounds_of, make_processes
 from tests.helpers import Array, Dense
 
 by_goals = pytest.mark.parametrize("goals", [2, 3])
 
 
-def counted(goals: list[GaussianProcess], limits: list[Bound], X: Array, count: int) -> Array:
+def counted(goals: list[GaussianProcess], limits: list[Limit], X: Array, count: int) -> Array:
     """The same by the definition, draw by draw, from the textbook posterior."""
     rng = np.random.default_rng(99)
     f, *bounded = [
@@ -61,7 +62,7 @@ def test_without_noise_the_front_is_certain(goals: int) -> None:
 def test_one_point_is_efficient_when_it_holds_its_limits() -> None:
     *goals, limit = make_processes(4, 3, n=5, noise=0.5)
     x = np.array([[0.4, 0.6]])
-    bound = Bound(limit, float(np.median(limit.y)))
+    bound = Limit(limit, float(np.median(limit.y)))
     mean, variance = limit.posterior(x)
     (got,) = probability_efficient(goals, [bound], x)
     expected = norm.cdf((bound.bound - mean[0]) / np.sqrt(variance[0]))
@@ -71,7 +72,7 @@ def test_one_point_is_efficient_when_it_holds_its_limits() -> None:
 
 def test_where_no_point_can_hold_the_limits_none_is_efficient() -> None:
     *goals, limit = make_processes(5, 3, n=8)
-    chances = probability_efficient(goals, [Bound(limit, float(limit.y.min()) - 100.0)])
+    chances = probability_efficient(goals, [Limit(limit, float(limit.y.min()) - 100.0)])
     np.testing.assert_array_equal(chances, np.zeros(8))
 
 
@@ -81,7 +82,7 @@ def test_limits_of_others_raise_a_points_chance() -> None:
     goals = [GaussianProcess(X, [0.0, 1.0], 1e-4, Matern52([0.2])) for _ in range(2)]
     limit = GaussianProcess(X, [5.0, 0.0], 1e-4, Matern52([0.2]))
     np.testing.assert_allclose(probability_efficient(goals), [1.0, 0.0])
-    np.testing.assert_allclose(probability_efficient(goals, [Bound(limit, 1.0)]), [0.0, 1.0])
+    np.testing.assert_allclose(probability_efficient(goals, [Limit(limit, 1.0)]), [0.0, 1.0])
 
 
 @by_goals

@@ -38,7 +38,7 @@ def test_given_the_same_draw_it_is_botorchs_expected_hypervolume_improvement(
     goals: int, seed: int
 ) -> None:
     """Noiseless models of the draw, to the nugget of 1e-9 of the variance that they share."""
-    n, processes = 12, make_processes(seed, goals, n=12, noise=0.3)
+    n, processes = 5, make_processes(seed, goals, n=5, noise=0.3)
     acq = build_hypervolume(processes, draws=1, seed=seed)
     drawn = draw_in_common(processes, [], 1, seed).goals[0]
     A = np.random.default_rng(seed).random((8, 2))
@@ -62,4 +62,4 @@ def test_given_the_same_draw_it_is_botorchs_expected_hypervolume_improvement(
         expected = oracle(torch_oracle.tensor(A)[:, None, :]).numpy()
     # it takes 1e10 for infinity, where numbers are 2e-6 apart
     np.testing.assert_allclose(acq.value(A), expected, rtol=1e-5, atol=3e-6)
-    assert expected.max() > 1e-3 or seed
+    assert expected.max() > 1e-2

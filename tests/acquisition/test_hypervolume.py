@@ -4,14 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ceibo.acquisition import maximize
+from ceibo.acquisition import Limit, maximize
 from ceibo.acquisition.common import draw_in_common
 from ceibo.acquisition.fronts import reference_point
 from ceibo.acquisition.hypervolume import NoisyHypervolumeImprovement, build_hypervolume
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
 from tests.acquisition.goals import (
-    Bound,
     bounds_of,
     improvements,
     log_expected_improvement,
@@ -148,7 +147,7 @@ def test_a_limit_that_certainly_holds_changes_nothing(goals: int) -> None:
     A = new_points(3, 20)
     free = build_hypervolume(processes[:goals])
     for bound in (1e6, 1e300):
-        held = build_hypervolume(processes[:goals], [Bound(processes[-1], bound)])
+        held = build_hypervolume(processes[:goals], [Limit(processes[-1], bound)])
         np.testing.assert_array_equal(held.log_value(A), free.log_value(A))
         np.testing.assert_array_equal(held.reference, free.reference)
 
@@ -156,7 +155,7 @@ def test_a_limit_that_certainly_holds_changes_nothing(goals: int) -> None:
 @by_goals
 def test_without_a_feasible_point_all_below_the_reference_counts(goals: int) -> None:
     processes = make_processes(4, goals + 1, noise=0.0)
-    limit = Bound(processes[-1], float(processes[-1].y.min() - 0.1))
+    limit = Limit(processes[-1], float(processes[-1].y.min() - 0.1))
     acq = build_hypervolume(processes[:goals], [limit], draws=8)
     assert len(acq.draw) == 8  # one box for each draw
     A = new_points(4, 5)
@@ -175,7 +174,7 @@ def test_without_a_feasible_point_all_below_the_reference_counts(goals: int) -> 
 @pytest.mark.parametrize("bound", [-1e300, 1e300, -np.inf, np.inf])
 def test_bounds_may_be_as_far_as_they_like(bound: float) -> None:
     processes = make_processes(5, 3)
-    acq = build_hypervolume(processes[:2], [Bound(processes[2], bound)])
+    acq = build_hypervolume(processes[:2], [Limit(processes[2], bound)])
     logs, slopes = acq.log_value_and_gradient(new_points(5))
     assert np.all(np.isfinite(logs))
     assert np.all(np.isfinite(slopes))
@@ -294,7 +293,7 @@ def test_a_seed_gives_the_same_values_again() -> None:
 def test_draws_of_processes_are_independent() -> None:
     """The same process twice: its two sets of draws have nothing to do with each other."""
     (gp,) = make_processes(13, 1, n=4, noise=0.5)
-    drawn = draw_in_common([gp, gp], [Bound(gp, 0.0)], 4096, 5)
+    drawn = draw_in_common([gp, gp], [Limit(gp, 0.0)], 4096, 5)
     for i in range(4):
         correlation = np.corrcoef(drawn.goals[:, i, 0], drawn.goals[:, i, 1])[0, 1]
         assert abs(correlation) < 5 / np.sqrt(4096)
