@@ -34,6 +34,7 @@ CHECKS = (
     "concurrency",
     "resume",
     "machine",
+    "hypervolume",
     "noise",
     "cost",
     "mixed",
