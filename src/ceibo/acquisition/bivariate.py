@@ -21,8 +21,9 @@ values of one process at points close to each other, h − k and s are small dif
 numbers; they are given, not computed here.
 """
 
-from dataclasses import dataclass
-from typing import Final, final
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Final, Self, final
 
 import numpy as np
 
@@ -59,9 +60,15 @@ class Pair:
         """The same with −Y in place of Y: P(X ≤ h, Y > k) is then P(X ≤ h, −Y ≤ −k)."""
         return Pair(self.h, -self.k, self.plus, self.minus, -self.rho, self.s)
 
+    @classmethod
+    def joined(cls, pairs: Sequence["Pair"]) -> Self:
+        """All of them in one, in order."""
+        names = (each.name for each in fields(cls))
+        return cls(*(np.concatenate([getattr(pair, name) for pair in pairs]) for name in names))
+
     def take(self, rows: Mask | Indices) -> "Pair":
-        parts = (self.h, self.k, self.minus, self.plus, self.rho, self.s)
-        return Pair(*(part[rows] for part in parts))
+        """Those at the given rows."""
+        return Pair(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def log_bivariate(pair: Pair) -> tuple[Array, Array, Array]:
