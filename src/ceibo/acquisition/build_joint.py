@@ -115,13 +115,13 @@ def _build_hypervolume(
     seed: int,
     draws: int | None,
 ) -> Surface[Any]:
-    from ceibo.acquisition.hypervolume import build_hypervolume
-
     if name != "noisy-ei":
         raise InputError(
             f"{name!r} has no meaning for {len(goals)} goals. Use 'noisy-ei', which is then the"
             " noisy expected hypervolume improvement."
         )
+    from ceibo.acquisition.hypervolume import build_hypervolume
+
     return build_hypervolume(goals, limits, seed=seed, draws=draws)
 
 
