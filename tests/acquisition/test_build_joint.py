@@ -163,11 +163,8 @@ def simulated(
 ) -> Array:
     """Improvements of x on the best common point that holds the limits, in plain joint draws."""
     rng, count = np.random.default_rng(0), 200_000
-    common = [
-        each
-        for each in goal.X
-        if all(np.any(np.all(limit.gp.X == each, axis=1)) for limit in limits)
-    ]
+    kept = [{x.tobytes() for x in limit.gp.X} for limit in limits]
+    common = [x for x in goal.X if all(x.tobytes() in each for each in kept)]
     extra = [] if pending is None else list(pending)
     at = np.array([*common, *extra, x])
 
