@@ -1,8 +1,10 @@
 """What to measure next: acquisition functions and their maximisation."""
 
-from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.assurance import Assurance
+from ceibo.acquisition.base import Acquisition, Jet, Surface
 from ceibo.acquisition.build import ACQUISITIONS, Context, build, posterior_mean, register
 from ceibo.acquisition.build_joint import build_joint
+from ceibo.acquisition.fronts import hypervolume, nondominated, reference_point
 from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
@@ -11,6 +13,7 @@ from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recomm
 __all__ = [
     "ACQUISITIONS",
     "Acquisition",
+    "Assurance",
     "Chance",
     "Context",
     "FeasibleIncumbent",
@@ -21,14 +24,18 @@ __all__ = [
     "Limit",
     "Maximum",
     "SearchSettings",
+    "Surface",
     "build",
     "build_joint",
     "chances",
     "find_feasible_incumbent",
     "find_incumbent",
+    "hypervolume",
     "maximize",
+    "nondominated",
     "posterior_mean",
     "probability_best",
     "recommend",
+    "reference_point",
     "register",
 ]
