@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import norm
 
 from ceibo.acquisition import Limit, chances, find_feasible_incumbent
-from ceibo.acquisition.limits import common_rows
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
 from tests.helpers import Dense, assert_gradient, central_difference, make_gp
@@ -113,10 +112,3 @@ def test_pending_points_are_never_the_incumbent() -> None:
     found = find_feasible_incumbent(half, [other], 0.99)
     assert found is not None
     assert found.index < 4
-
-
-def test_common_points_are_equal_to_the_last_bit() -> None:
-    A = np.array([[0.1, 0.2], [0.3, 0.0], [0.5, 0.5], [0.3, 0.0]])
-    B = np.array([[0.5, 0.5], [0.3, -0.0], [0.1, np.nextafter(0.2, 1)], [0.5, 0.5]])
-    rows = [each.tolist() for each in common_rows([A, B])]
-    assert rows == [[1, 2, 3], [1, 0, 1]]

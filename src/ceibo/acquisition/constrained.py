@@ -28,8 +28,9 @@ import numpy as np
 from ceibo.acquisition.base import Jet, chain_std
 from ceibo.acquisition.bivariate import Pair, log_bivariate
 from ceibo.acquisition.closed_form import log_expected_improvement
+from ceibo.acquisition.common import FARTHEST
 from ceibo.acquisition.joint import JointAcquisition, JointJet, JointPrediction, JointPredictor
-from ceibo.acquisition.limits import FARTHEST, FeasibleIncumbent, Limit, log_holding, worst_mean
+from ceibo.acquisition.limits import FeasibleIncumbent, Limit, log_holding, observed_means
 from ceibo.acquisition.monte_carlo import log_mean
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
@@ -59,7 +60,7 @@ class ConstrainedCorrectedExpectedImprovement(JointAcquisition):
         predictors = (gp.predictor(anchor=row) for gp, row in zip(processes, rows, strict=True))
         levels = np.array([limit.level for limit in limits])
         joint = JointPredictor(tuple(predictors))
-        return cls(processes, joint, merits, incumbent, levels, worst_mean(goal))
+        return cls(processes, joint, merits, incumbent, levels, float(observed_means(goal).max()))
 
     def natural(self, prediction: JointPrediction) -> JointJet:
         log = self.logarithm(prediction)
