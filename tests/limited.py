@@ -102,19 +102,21 @@ def _moments(gp: GaussianProcess, at: Array) -> tuple[Array, Array]:
 
 def _positive_part(u: float, s: float) -> float:
     """E[max(0, u + s Z)]."""
-    low = max(-u / s, -38.0)
-    if low > 38.0:
-        return 0.0
-    return float(quad(lambda z: (u + s * z) * norm.pdf(z), low, low + 40, epsabs=0, limit=400)[0])
+    low = max(-u / s, -12.0)
+
+    def inside(z: float) -> float:
+        return float((u + s * z) * norm.pdf(z))
+
+    return float(quad(inside, low, max(low, 0.0) + 12.0, epsabs=0, limit=400)[0])
 
 
 def _jointly(z: Array, rho: float) -> float:
     """P(X ≤ z_0, Y ≤ z_1)."""
     s = np.sqrt((1 - rho) * (1 + rho))
-    turn = float(np.clip(z[1] / rho, -38.0, z[0]))
-    low = min(z[0], 0.0) - 12.0
+    low, high = min(z[0], 0.0) - 12.0, min(z[0], 12.0)
+    turn = float(np.clip(z[1] / rho, low, high))
 
     def inside(t: float) -> float:
         return float(norm.pdf(t) * norm.cdf((z[1] - rho * t) / s))
 
-    return float(quad(inside, low, z[0], points=[max(turn, low)], epsabs=0, limit=400)[0])
+    return float(quad(inside, low, high, points=[turn], epsabs=0, limit=400)[0])
