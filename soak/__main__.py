@@ -39,6 +39,7 @@ CHECKS = (
     "cost",
     "mixed",
     "failures",
+    "limits_closed_form",
     "cli_hostile",
     "cli_children",
     "cli_kills",
