@@ -36,7 +36,12 @@ from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Prediction
 
 DRAWS: Final = 20
-"""How many draws there are by default."""
+"""How many draws there are by default.
+
+On BraninCurrin and DTLZ2 with noise of 10 %, points found with 20 draws promise 98 % and 99 % of
+the best found with 8 to 64, judged by 512 draws, and with 8 draws 97 % and 98 %. 64 draws take
+thrice as long.
+"""
 
 _LEAST_STD: Final = 1e-12  # in inside units; below it a value is certain
 # Where log τ differs by less than this between the ends of a box, the difference of τ is taken from
