@@ -39,7 +39,8 @@ def probability_efficient(
     """Chance (c,) of each point of holding its limits with no other one dominating it.
 
     From up to 4,096 quasi-random joint draws (standard error at most 0.008), fewer where more than
-    256 points have a chance, or 128 with three goals: at least 256 draws (0.03). Repeated points count as one.
+    256 points have a chance, or 128 with three goals: at least 256 draws (0.03).
+    Repeated points count as one.
 
     Args:
         goals: processes of two or three goals that are minimised.
