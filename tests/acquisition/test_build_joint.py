@@ -155,6 +155,33 @@ def test_the_search_climbs_as_high_as_a_fine_grid(name: str) -> None:
     assert maximize(acq).value >= acq.value(grid).max() * (1 - 1e-9)
 
 
+def hostile_process(X: Array, rng: np.random.Generator) -> GaussianProcess:
+    """Any units, no noise or nothing else, constant values, the shortest and longest scales."""
+    size = 10.0 ** rng.integers(-120, 120)
+    y = size * (rng.standard_normal(len(X)) if rng.random() < 0.8 else np.ones(len(X)))
+    kernel = Matern52(10 ** rng.uniform(-2, 1, X.shape[1]), size**2 * 10 ** rng.uniform(-3, 1))
+    noise = size**2 * rng.choice([0.0, 1e-12, 1e-4, 0.1, 100.0])
+    return GaussianProcess(X, y, noise, kernel, float(size * rng.standard_normal()))
+
+
+@by_name
+@pytest.mark.parametrize("seed", range(6))
+def test_hostile_states_give_numbers(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.random((int(rng.integers(1, 9)), 2))
+    X[len(X) // 2 :] = X[: len(X) - len(X) // 2] + rng.choice([0.0, 1e-9, 0.1])
+    goal, limits = hostile_process(X, rng), []
+    for far in rng.choice([0.0, 1.0, -50.0, 1e6, -1e6, 1e300, -1e300], 3):
+        gp = hostile_process(X, rng)
+        limits.append(Limit(gp, far if abs(far) > 1e200 else float(far * np.abs(gp.y).max())))
+    acq = build_joint(name, [goal], limits, draws=8)
+    near = np.concatenate([X, X + 1e-7, X + 1e-3, rng.random((20, 2))])
+    for value, gradient in (acq.value_and_gradient(near), acq.log_value_and_gradient(near)):
+        assert not np.any(np.isnan(value))
+        assert np.all(value < np.inf)
+        assert not np.any(np.isnan(gradient))
+
+
 # -- draws -----------------------------------------------------------------------------
 
 

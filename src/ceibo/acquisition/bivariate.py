@@ -182,10 +182,9 @@ def _log_sum(t: Array, weights: Array, start: tuple[Array, Array, Array]) -> Arr
 def _log_between(pair: Pair) -> Array:
     """log of max(0, Φ(h) − Φ(k))."""
     # both bounds on the left, or one on either side
-    turned = pair.k > 0
-    low = np.where(turned, -pair.h, pair.k)
     width = np.maximum(pair.minus, 0.0)
-    high = np.where(turned, -pair.k, pair.h)
+    high = np.where(pair.k > 0, -pair.k, pair.h)
+    low = high - width
     size = np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
     narrow = width * size < _NARROW
     value = np.full_like(width, -np.inf)
@@ -196,11 +195,14 @@ def _log_between(pair: Pair) -> Array:
     value[rows] = np.log(total) - 0.5 * high[rows] ** 2 - 0.5 * _LOG_2PI
     rows = np.flatnonzero(~narrow)
     top, bottom = high[rows], low[rows]
-    left = normal.log_cdf(top)
+    left, right = np.minimum(top, 0.0), np.maximum(top, 0.0)
+    # Φ(bottom)/Φ(left), at most 1/e where both are on the left
+    ratio = normal.mills(-np.minimum(bottom, left)) / normal.mills(-left)
+    ratio *= np.exp(np.minimum(width[rows] * (left - 0.5 * width[rows]), 0.0))
     value[rows] = np.where(
         top <= 0,
-        left + np.log1p(-np.exp(np.minimum(normal.log_cdf(bottom) - left, 0.0))),
-        np.log1p(-normal.cdf(-np.maximum(top, 0.0)) - normal.cdf(bottom)),
+        normal.log_cdf(left) + np.log1p(-np.where(top <= 0, ratio, 0.0)),
+        np.log1p(-np.where(top <= 0, 0.0, normal.cdf(-right) + normal.cdf(bottom))),
     )
     return value
 

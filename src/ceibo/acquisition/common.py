@@ -11,7 +11,9 @@ from ceibo.acquisition.monte_carlo import draw_jointly
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Indices, Mask
 
-FARTHEST: Final = 1e100
+# Farther bounds, and more standard deviations, count as this many: what the search makes of their
+# slopes then still are numbers.
+FARTHEST: Final = 1e30
 
 
 class Bounded(Protocol):
