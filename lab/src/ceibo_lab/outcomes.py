@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ceibo_lab.method import design_point
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 from ceibo_lab.run import Watch
+
+INITIAL: Final = 10  # Sobol points that come first, the same for every method
 
 
 @final

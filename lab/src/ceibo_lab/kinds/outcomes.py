@@ -14,13 +14,12 @@ import numpy as np
 
 from ceibo_lab.methods.outcomes import outcome_method
 from ceibo_lab.methods.outcomes.raw import raw_front
-from ceibo_lab.outcomes import Answer, OutcomeMethod, OutcomeRun, initial_design
+from ceibo_lab.outcomes import INITIAL, Answer, OutcomeMethod, OutcomeRun, initial_design
 from ceibo_lab.problems.outcomes import outcome_problem
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 from ceibo_lab.record import Cell
 from ceibo_lab.run import Watch, shorten, shorten_all
 
-INITIAL: Final = 10  # Sobol points, the same for every method
 _EXACT: Final = 10  # digits kept of points, so that the truth there can be found again
 _LAST: Final = 10  # suggestions whose median time is recorded
 

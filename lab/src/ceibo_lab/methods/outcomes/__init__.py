@@ -2,11 +2,21 @@
 
 from typing import Final
 
+from ceibo.decide import Settings
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, RESTARTS
+from ceibo_lab.methods.outcomes.ceibo import CeiboOutcomes
 from ceibo_lab.methods.outcomes.random import RandomOutcomes
-from ceibo_lab.outcomes import OutcomeEntry, OutcomeMethod
+from ceibo_lab.outcomes import INITIAL, OutcomeEntry, OutcomeMethod
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
+
+
+# the default, but for the design that all methods share
+SETTINGS: Final = Settings(n_initial=INITIAL)
+
+
+def _ceibo(problem: OutcomeProblem, seed: int) -> OutcomeMethod:
+    return CeiboOutcomes(problem, seed, SETTINGS)
 
 
 def _botorch(problem: OutcomeProblem, seed: int) -> OutcomeMethod:
@@ -23,6 +33,7 @@ def _optuna(problem: OutcomeProblem, seed: int) -> OutcomeMethod:
 
 _SEARCH: Final = {"restarts": RESTARTS, "raw_samples": RAW_SAMPLES}
 OUTCOME_METHODS: Final[dict[str, OutcomeEntry]] = {
+    "ceibo": OutcomeEntry("ceibo's default", _ceibo, SETTINGS.to_json()),
     "botorch": OutcomeEntry("BoTorch qLogNEI, qLogNEHVI", _botorch, _SEARCH),
     "optuna-gp": OutcomeEntry("Optuna GPSampler", _optuna, {}),
     "random": OutcomeEntry("random search", RandomOutcomes, {}),

@@ -122,7 +122,9 @@ class BotorchOutcomes:
             models.append(model)
         return Fitted(ModelListGP(*models), X)
 
-    def _constraints(self, measured: Measured) -> list[Callable[[torch.Tensor], torch.Tensor]] | None:
+    def _constraints(
+        self, measured: Measured
+    ) -> list[Callable[[torch.Tensor], torch.Tensor]] | None:
         scales = spread(measured.Y).tolist()
 
         def excess(column: int) -> Callable[[torch.Tensor], torch.Tensor]:

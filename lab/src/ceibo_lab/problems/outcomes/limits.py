@@ -42,13 +42,7 @@ def pressure_vessel_values(X: Array) -> Array:
     )
     volume = np.pi * radius**2 * length + 4.0 / 3.0 * np.pi * radius**3
     return np.column_stack(
-        [
-            cost,
-            0.0193 * radius - shell,
-            0.00954 * radius - head,
-            1296000.0 - volume,
-            length - 240.0,
-        ]
+        [cost, 0.0193 * radius - shell, 0.00954 * radius - head, 1296000.0 - volume, length - 240.0]
     )
 
 

@@ -1,14 +1,14 @@
 """Finds the figures of the problems of several outcomes again: `python -m` with this module's name.
 
-    ranges   max − min over the box, climbed to from Sobol points; where that is more than ten times
-             the distance between the 5 % and the 95 % quantile over the box, as with stresses that
-             grow without bound towards a corner, that distance is taken instead
-    optimum  the least, and `worst` the greatest, value of the goal where all limits hold: SLSQP from
-             the best feasible Sobol points; of the pressure vessel, whose plates come in steps, by a
-             search along the radius
-    best     the hypervolume of the true front: known in closed form for dtlz2, from the least
-             allowed radius at each angle for c2-dtlz2, from a grid for branin-currin; that of
-             vehicle-safety is the one BoTorch took from Tanabe and Ishibuchi's approximate front
+ranges   max − min over the box, climbed to from Sobol points; where that is more than ten times
+         the distance between the 5 % and the 95 % quantile over the box, as with stresses that
+         grow without bound towards a corner, that distance is taken instead
+optimum  the least, and `worst` the greatest, value of the goal where all limits hold: SLSQP from
+         the best feasible Sobol points; of the pressure vessel, whose plates come in steps, by a
+         search along the radius
+best     the hypervolume of the true front: known in closed form for dtlz2, from the least
+         allowed radius at each angle for c2-dtlz2, from a grid for branin-currin; that of
+         vehicle-safety is the one BoTorch took from Tanabe and Ishibuchi's approximate front
 """
 
 import argparse
@@ -137,7 +137,11 @@ def describe(name: str, power: int) -> str:
     """The figures of one problem, beside those it has."""
     problem = OUTCOME_PROBLEMS[name]
     U = sobol(problem.dimension, power)
-    lines = [name, f"  ranges  {ranges(problem, U).tolist()}", f"  has     {problem.ranges.tolist()}"]
+    lines = [
+        name,
+        f"  ranges  {ranges(problem, U).tolist()}",
+        f"  has     {problem.ranges.tolist()}",
+    ]
     share = float(np.mean(problem.holds(problem.at_unit(U))))
     if problem.goals == 1:
         found = extreme(problem, U, 1.0), extreme(problem, U, -1.0)
