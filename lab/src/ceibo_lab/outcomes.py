@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from typing import Any, Final, Protocol, final
 
 import numpy as np
@@ -80,11 +81,19 @@ class OutcomeMethod(Protocol):
 @final
 @dataclass(frozen=True)
 class OutcomeEntry:
-    """A method by name: how it is shown, started for (problem, seed), described in a record."""
+    """A method by name: how it is shown, started for (problem, seed), described in a record.
+
+    `packages` are those whose versions a record names beside ceibo's.
+    """
 
     label: str
     start: Callable[[OutcomeProblem, int], OutcomeMethod]
     settings: Mapping[str, Any]
+    packages: tuple[str, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Its settings, and the versions of its packages."""
+        return {**self.settings, **{name: version(name) for name in self.packages}}
 
 
 @final

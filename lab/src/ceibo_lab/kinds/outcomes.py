@@ -108,7 +108,7 @@ def _describe(run: OutcomeRun, cell: Cell) -> dict[str, Any]:
         "first_feasible": run.first_feasible,
         "worst_feasible": shorten(float(np.max(goals[held, 0]))) if alone else None,
         "settings": {
-            **outcome_method(cell.method).settings,
+            **outcome_method(cell.method).describe(),
             "initial": f"{min(INITIAL, cell.steps)} scrambled Sobol points",
         },
         "digest": measured.digest,

@@ -17,8 +17,8 @@ taken says problems/outcomes/reference.py. 20 seeds a cell.
 Methods. `ceibo` with its defaults; `botorch`, qLogNEI with constraints or qLogNEHVI; `optuna-gp`,
 its GPSampler with constraints; `random`. What is compared is what a user of each is given: of
 ceibo `recommended`, of BoTorch the best posterior mean over the box whose limits hold in the mean
-("box"), of the others the best trial as measured. The answers among measured points (ceibo's `best`,
-BoTorch's "measured") stand beside them and decide nothing.
+("box"), of the others the best trial as measured. The answers among measured points (`best` of
+ceibo, "measured" of BoTorch) stand beside them and decide nothing.
 
 Limits are judged by
 
@@ -29,10 +29,10 @@ Limits are judged by
     regret    log10 of the true regret of the answer, at least 1e-12 of the goal's range. An answer
               that breaks a limit is booked at the worst true value of the goal at any truly
               feasible point that one of the two runs compared measured; if neither measured one, at
-              the problem's worst feasible value. Differences ceibo − BoTorch are taken seed by seed.
-              No worse: the 95 % bootstrap interval, over cells, of the mean of the cells' mean
-              differences ends below +0.10, and no cell is lost by Wilcoxon's signed-rank test with
-              Holm's correction over the 12 cells (the rule of the suite).
+              the problem's worst feasible value. Differences ceibo − BoTorch are taken seed by
+              seed. No worse: the 95 % bootstrap interval, over cells, of the mean of the cells'
+              mean differences ends below +0.10, and no cell is lost by Wilcoxon's signed-rank test
+              with Holm's correction over the 12 cells (the rule of the suite).
     start     the number of the trial that measures the first truly feasible point, from 0 on; 40 if
               there is none. Differences ceibo − BoTorch seed by seed. No later: the mean of the
               cells' mean differences is at most zero, and no cell is lost by Wilcoxon's test with
@@ -41,11 +41,13 @@ Limits are judged by
 Fronts are judged by the hypervolume of the true values at the points of the reported front, below
 the problem's reference point; a point that truly breaks a limit counts for nothing.
 
-    volume    differences ceibo − BoTorch of log10 of that hypervolume, seed by seed. At least as
-              large: the mean difference is at least zero in each of the three cells, and no cell is
-              lost by Wilcoxon's test with Holm's correction over them.
-    honesty   the hypervolume of the stated means over the true one, less 1: at most 0.02 in the mean
-              over all 60 runs; that of the raw front, of the measured values, stands beside it.
+    volume    differences ceibo − BoTorch of that hypervolume, as a share of the true front's, seed
+              by seed. At least as large: the mean difference is at least zero in each of the three
+              cells, and no cell is lost by Wilcoxon's test with Holm's correction over them.
+    honesty   the mean hypervolume of the stated means over the mean of the true ones, less 1, in
+              each cell: at most 0.02 in the mean of the three cells. (Not a mean of ratios: under
+              this noise a run may end without any true volume.) That of the raw front, of the
+              measured values, stands beside it.
 """
 
 from dataclasses import replace

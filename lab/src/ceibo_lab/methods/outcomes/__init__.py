@@ -10,7 +10,6 @@ from ceibo_lab.methods.outcomes.random import RandomOutcomes
 from ceibo_lab.outcomes import INITIAL, OutcomeEntry, OutcomeMethod
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 
-
 # the default, but for the design that all methods share
 SETTINGS: Final = Settings(n_initial=INITIAL)
 
@@ -34,8 +33,10 @@ def _optuna(problem: OutcomeProblem, seed: int) -> OutcomeMethod:
 _SEARCH: Final = {"restarts": RESTARTS, "raw_samples": RAW_SAMPLES}
 OUTCOME_METHODS: Final[dict[str, OutcomeEntry]] = {
     "ceibo": OutcomeEntry("ceibo's default", _ceibo, SETTINGS.to_json()),
-    "botorch": OutcomeEntry("BoTorch qLogNEI, qLogNEHVI", _botorch, _SEARCH),
-    "optuna-gp": OutcomeEntry("Optuna GPSampler", _optuna, {}),
+    "botorch": OutcomeEntry(
+        "BoTorch qLogNEI, qLogNEHVI", _botorch, _SEARCH, ("botorch", "gpytorch", "torch")
+    ),
+    "optuna-gp": OutcomeEntry("Optuna GPSampler", _optuna, {}, ("optuna", "torch")),
     "random": OutcomeEntry("random search", RandomOutcomes, {}),
 }
 

@@ -25,11 +25,11 @@ from typing import Any, Final, NamedTuple, final
 import gpytorch
 import numpy as np
 import torch
+from botorch.acquisition.analytic import PosteriorMean
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
-from botorch.acquisition.objective import GenericMCObjective
-from botorch.acquisition.analytic import PosteriorMean
+from botorch.acquisition.objective import LinearMCObjective
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
 from botorch.models.transforms import Standardize
@@ -79,7 +79,7 @@ class BotorchOutcomes:
             x, _ = optimize_acqf(
                 function, self._bounds, q=1, num_restarts=RESTARTS, raw_samples=RAW_SAMPLES
             )
-        return np.clip(x.detach().numpy()[0], 0.0, 1.0)
+        return np.asarray(np.clip(x.detach().numpy()[0], 0.0, 1.0))
 
     def answers(self, measured: Measured) -> Mapping[str, Answer]:
         self._seed(f"recommendation {len(measured.X)}")
@@ -135,7 +135,7 @@ class BotorchOutcomes:
     # -- what to measure next
 
     def _improvement(self, fitted: Fitted, measured: Measured) -> Any:
-        goal = GenericMCObjective(lambda samples, X=None: samples[..., 0])  # noqa: ARG005 - BoTorch's
+        goal = LinearMCObjective(torch.eye(measured.Y.shape[1]).double()[0])
         return qLogNoisyExpectedImprovement(
             fitted.model, fitted.X, objective=goal, constraints=self._constraints(measured)
         )
@@ -206,7 +206,7 @@ class BotorchOutcomes:
             batch_initial_conditions=torch.stack(inside)[:, None, :],
             return_best_only=False,
         )
-        return np.clip(x.detach().numpy()[:, 0], 0.0, 1.0)
+        return np.asarray(np.clip(x.detach().numpy()[:, 0], 0.0, 1.0))
 
 
 def _means(answer: Answer) -> Array:

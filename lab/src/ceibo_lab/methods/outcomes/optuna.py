@@ -28,7 +28,7 @@ class OptunaOutcomes:
         torch.set_num_threads(1)
         self.space, self.goals, self.seed = problem.space, problem.goals, seed
         self._limited = problem.limits > 0
-        self._distributions = {
+        self._distributions: dict[str, optuna.distributions.BaseDistribution] = {
             name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in self.space.dimensions
         }
         self._study: Any = None

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import NonlinearConstraint, minimize
 from scipy.stats import qmc
 
 from ceibo.gp.inputs import Array
@@ -27,7 +27,7 @@ from ceibo_lab.problems.outcomes.limits import STEP, pressure_vessel_values
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 
 HEAVY: Final = 10.0  # a range so many times the 5–95 % distance is not taken
-_STARTS: Final = 40
+_STARTS: Final = 30
 _EDGES: Final = (0.05, 0.95)
 
 
@@ -43,7 +43,7 @@ def ranges(problem: OutcomeProblem, U: Array) -> Array:
     found = np.ptp(Y, axis=0)
     for k in np.flatnonzero(found <= HEAVY * middle):
         found[k] = -sum(_least(problem, U, Y, int(k), sign) for sign in (-1.0, 1.0))
-    return np.where(found <= HEAVY * middle, found, middle)
+    return np.asarray(np.where(found <= HEAVY * middle, found, middle))
 
 
 def _least(problem: OutcomeProblem, U: Array, Y: Array, column: int, sign: float) -> float:
@@ -73,11 +73,11 @@ def extreme(problem: OutcomeProblem, U: Array, sign: float) -> float:
         return np.asarray(-problem.at_unit(u[None, :])[0, 1:] / scale[1:])
 
     best = min(goal(u) for u in starts)
-    limits = {"type": "ineq", "fun": room}
+    limits = NonlinearConstraint(room, 0.0, np.inf)
     square = [(0.0, 1.0)] * problem.dimension
     for u in starts:
-        x = minimize(goal, u, bounds=square, constraints=limits, options={"ftol": 1e-12}).x
-        x = np.clip(x, 0.0, 1.0)
+        found = minimize(goal, u, method="SLSQP", bounds=square, constraints=limits, tol=1e-12)
+        x = np.clip(found.x, 0.0, 1.0)
         if np.all(room(x) >= -1e-9):
             best = min(best, goal(x))
     return sign * best * float(scale[0])
