@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol, final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo_lab.method import design_point
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
@@ -36,9 +36,10 @@ class Measured:
     goals: int
 
     @property
-    def holds(self) -> Array:
+    def holds(self) -> Mask:
         """(n,) whether the measured values hold every limit."""
-        return np.asarray(np.all(self.Y[:, self.goals :] <= 0.0, axis=1))
+        held: Mask = np.all(self.Y[:, self.goals :] <= 0.0, axis=1)
+        return held
 
     @property
     def digest(self) -> str:

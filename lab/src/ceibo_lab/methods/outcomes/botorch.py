@@ -10,7 +10,7 @@ means at the measured points, of those that hold the limits by their means (of a
 Answers with one goal:
 
     box       the least posterior mean of the goal over the box where the means of all limits hold:
-              SLSQP through `optimize_acqf` from the best of 4096 Sobol points and the measured ones
+              SLSQP from the four best of 4096 Sobol points and the measured ones
     measured  the same over the measured points alone
 
 Where no such point is found, the most likely one to hold them all. `chance` is what the model says;
@@ -25,7 +25,6 @@ from typing import Any, Final, NamedTuple, final
 import gpytorch
 import numpy as np
 import torch
-from botorch.acquisition.analytic import PosteriorMean
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
@@ -35,16 +34,19 @@ from botorch.models import ModelListGP, SingleTaskGP
 from botorch.models.transforms import Standardize
 from botorch.optim.optimize import optimize_acqf
 from botorch.utils.multi_objective.hypervolume import infer_reference_point
+from scipy.optimize import NonlinearConstraint, minimize
 from scipy.stats import norm, qmc
 
+from ceibo.acquisition.fronts import nondominated
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import RAW_SAMPLES, RESTARTS
 from ceibo_lab.methods.outcomes.raw import spread
 from ceibo_lab.outcomes import Answer, Measured
 from ceibo_lab.problem import stream
-from ceibo_lab.problems.outcomes.hypervolume import nondominated
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 
+# of the way that SLSQP went, tried in this order, until the means of all limits hold
+_SHARES: Final = (1.0, *(1.0 - 10.0**-k for k in range(8, 0, -1)), 0.5)
 CANDIDATES: Final = 4096  # Sobol points among which the search for an answer begins
 
 
@@ -180,33 +182,42 @@ class BotorchOutcomes:
             return max(state, key=lambda each: each.chance or 0.0)
         if not polish:
             return held[0]
-        climbed = self._climb(fitted, np.array([each.x for each in held[:RESTARTS]]))
+        climbed = np.array([self._climb(fitted, each.x) for each in held[:RESTARTS]])
         found = [each for each in self._state(fitted, climbed) if self._holds(each)]
         return min([held[0], *found], key=lambda each: float(_means(each)[0]))
 
-    def _climb(self, fitted: Fitted, starts: Array) -> Array:
-        """Where SLSQP ends from each of the starts, within the limits by their means."""
-        scales = [float(each.outcome_transform.stdvs.item()) for each in fitted.model.models]
+    def _climb(self, fitted: Fitted, start: Array) -> Array:
+        """Where SLSQP ends, within the limits by their means; the start is within them.
 
-        def room(column: int) -> Callable[[torch.Tensor], torch.Tensor]:
-            one = fitted.model.models[column]
-            # a little inside, so that rounding leaves the answer on the right side
-            return lambda x: -one.posterior(x[None, :]).mean[0, 0] / scales[column] - 1e-6
+        `optimize_acqf` gives up where SLSQP ends a little outside; here the last point within,
+        on the way from the start, is taken.
+        """
+        scales = torch.tensor([float(m.outcome_transform.stdvs) for m in fitted.model.models])
 
-        limits = [(room(k), True) for k in range(self.goals, len(scales))]
-        inside = [u for u in torch.tensor(starts) if all(g(u) >= 0.0 for g, _ in limits)]
-        if not inside:
-            return starts
-        x, _ = optimize_acqf(
-            PosteriorMean(fitted.model.models[0]),
-            self._bounds,
-            q=1,
-            num_restarts=len(inside),
-            nonlinear_inequality_constraints=limits,
-            batch_initial_conditions=torch.stack(inside)[:, None, :],
-            return_best_only=False,
+        def means(x: torch.Tensor) -> torch.Tensor:
+            found: torch.Tensor = -fitted.model.posterior(x[None, :]).mean[0] / scales
+            return found
+
+        def values(u: Array) -> Array:
+            with torch.no_grad():
+                return np.asarray(means(torch.tensor(u)).numpy())
+
+        def slopes(u: Array) -> Array:
+            found: Any = torch.autograd.functional.jacobian(means, torch.tensor(u))
+            return np.asarray(found.numpy())
+
+        def goal(u: Array) -> tuple[float, Array]:
+            return float(values(u)[0]), slopes(u)[0]
+
+        limits = NonlinearConstraint(
+            lambda u: values(u)[1:], 0.0, np.inf, jac=lambda u: slopes(u)[1:]
         )
-        return np.asarray(np.clip(x.detach().numpy()[:, 0], 0.0, 1.0))
+        square = [(0.0, 1.0)] * len(start)
+        # the model's goal is the negated one, so that its negative here is minimised
+        ended = minimize(goal, start, jac=True, bounds=square, constraints=limits, method="SLSQP")
+        end = np.clip(ended.x, 0.0, 1.0)
+        tried = (start + share * (end - start) for share in _SHARES)
+        return next((u for u in tried if np.all(values(u)[1:] >= 0.0)), start)
 
 
 def _means(answer: Answer) -> Array:

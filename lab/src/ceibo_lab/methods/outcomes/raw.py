@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ceibo.acquisition.fronts import nondominated
 from ceibo.gp.inputs import Array
 from ceibo_lab.outcomes import Answer, Measured
-from ceibo_lab.problems.outcomes.hypervolume import nondominated
 
 
 def raw_answer(measured: Measured) -> Answer:
@@ -23,6 +23,8 @@ def raw_answer(measured: Measured) -> Answer:
 def raw_front(measured: Measured) -> list[Answer]:
     """The trials that no other dominates, of those whose limits held as measured."""
     rows = np.flatnonzero(measured.holds)
+    if not len(rows):
+        return []
     kept = rows[nondominated(measured.Y[rows, : measured.goals])]
     return [Answer(measured.X[row], measured.Y[row]) for row in kept]
 

@@ -10,11 +10,11 @@ from typing import final
 
 import numpy as np
 
+from ceibo.acquisition.fronts import hypervolume
 from ceibo.decide.outcomes import AtMost, Minimize, Outcomes
 from ceibo.decide.space import Space
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo_lab.problem import Problem, unit_space
-from ceibo_lab.problems.outcomes.hypervolume import hypervolume
 
 
 @final
@@ -70,9 +70,10 @@ class OutcomeProblem:
         low, high = self.box.T
         return np.asarray(self.function(low + (high - low) * U), dtype=np.float64)
 
-    def holds(self, values: Array) -> Array:
+    def holds(self, values: Array) -> Mask:
         """(n,) whether outcomes (n, k) hold every limit."""
-        return np.asarray(np.all(values[:, self.goals :] <= 0.0, axis=1))
+        held: Mask = np.all(values[:, self.goals :] <= 0.0, axis=1)
+        return held
 
     def part(self, column: int) -> Problem:
         """One outcome alone, as a problem whose optimum nobody asks for."""
@@ -90,4 +91,4 @@ class OutcomeProblem:
         if self.reference is None:
             raise ValueError(f"{self.name} has one goal")
         kept = values[self.holds(values)][:, : self.goals]
-        return hypervolume(kept, self.reference)
+        return hypervolume(kept, self.reference) if len(kept) else 0.0

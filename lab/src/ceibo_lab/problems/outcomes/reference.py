@@ -19,10 +19,10 @@ import numpy as np
 from scipy.optimize import NonlinearConstraint, minimize
 from scipy.stats import qmc
 
+from ceibo.acquisition.fronts import hypervolume
 from ceibo.gp.inputs import Array
 from ceibo_lab.problems.outcomes import OUTCOME_PROBLEMS
 from ceibo_lab.problems.outcomes.fronts import branin_currin_values, c2_limit
-from ceibo_lab.problems.outcomes.hypervolume import hypervolume
 from ceibo_lab.problems.outcomes.limits import STEP, pressure_vessel_values
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 
