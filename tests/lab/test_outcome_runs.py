@@ -11,7 +11,7 @@ from ceibo_lab.methods.outcomes import OUTCOME_METHODS, outcome_method
 from ceibo_lab.methods.outcomes.raw import raw_answer, raw_front
 from ceibo_lab.outcomes import INITIAL, Measured, OutcomeRun, initial_design
 from ceibo_lab.plans import experiment
-from ceibo_lab.plans.outcomes import FRONTS, SEEDS, TRIALS
+from ceibo_lab.plans.outcomes import FIRST_SEED, FRONTS, SEEDS, TRIALS
 from ceibo_lab.problems.outcomes import LIMITED, outcome_problem
 from ceibo_lab.record import Cell, Record
 from ceibo_lab.records import timeless
@@ -126,6 +126,7 @@ def test_the_plan_has_the_cells_it_says() -> None:
         cells = experiment(f"outcomes-{name}").cells()
         assert len(cells) == len(problems) * noises * SEEDS * len(OUTCOME_METHODS)
         assert {cell.steps for cell in cells} == {TRIALS}
+        assert {cell.seed for cell in cells} == set(range(FIRST_SEED, FIRST_SEED + SEEDS))
     fronts = experiment("outcomes-fronts")
     assert {cell.problem for cell in fronts.cells()} == set(FRONTS)
     assert {cell.problem for cell in fronts.cells(only=("vehicle-safety",))} == {"vehicle-safety"}

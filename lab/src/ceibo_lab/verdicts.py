@@ -182,7 +182,7 @@ def overstatement(library: Library) -> Finding:
             lines.append(f"{case.problem}, {method}: {stated:+.1%}; raw front {raw:+.1%}")
             if method == OURS:
                 above.append(stated)
-    met = float(np.mean(above)) <= OVERSTATED if above else None
+    met = max(above) <= OVERSTATED if above else None
     return Finding(question, met, tuple(lines))
 
 

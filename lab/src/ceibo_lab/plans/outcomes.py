@@ -1,11 +1,14 @@
 """Several outcomes: one goal under limits, and two goals, under noise.
 
-What is run, how it is judged and by which margin was fixed before any result was seen.
+What is run, how it is judged and by which margin was fixed before any of these seeds was run. Seed 0
+was looked at while the laboratory was built; it showed that a run may end without any true volume,
+for which the two rules about fronts were put into their present form. Seeds below 100 are for
+development, and the plan's begin at 100.
 
 Runs. Every run has 40 trials. The first 10 are scrambled Sobol points of the seed, the same for all
 methods, and a trial measures every outcome with noise of its own, whose random numbers are the same
 for all methods too. Noise is 2 % of an outcome's range, told, or 10 %, not told; how a range is
-taken says problems/outcomes/reference.py. 20 seeds a cell.
+taken says problems/outcomes/reference.py. 20 seeds a cell, from 100 on.
 
     outcomes-limits   six problems of one goal × two noises: 12 cells
     outcomes-starts   the same 12 cells, with truly feasible points left out of the initial design;
@@ -44,10 +47,9 @@ the problem's reference point; a point that truly breaks a limit counts for noth
     volume    differences ceibo − BoTorch of that hypervolume, as a share of the true front's, seed
               by seed. At least as large: the mean difference is at least zero in each of the three
               cells, and no cell is lost by Wilcoxon's test with Holm's correction over them.
-    honesty   the mean hypervolume of the stated means over the mean of the true ones, less 1, in
-              each cell: at most 0.02 in the mean of the three cells. (Not a mean of ratios: under
-              this noise a run may end without any true volume.) That of the raw front, of the
-              measured values, stands beside it.
+    honesty   the hypervolume of the stated means, in the mean over the runs of a cell, over that of
+              the true values, less 1: at most 0.02 in each cell, so that no cell makes up for
+              another. That of the raw front, of the measured values, stands beside it.
 """
 
 from dataclasses import replace
@@ -57,6 +59,7 @@ from ceibo_lab.plans.plan import Block, Experiment
 from ceibo_lab.problems.outcomes import LIMITED
 
 SEEDS, TRIALS = 20, 40
+FIRST_SEED: Final = 100  # those below are for development
 MARGIN: Final = 0.10  # log10 of the regret
 HONEST: Final = 0.95  # stated and true chance of holding every limit
 TOLD, UNTOLD = ("homoscedastic", 0.02), ("homoscedastic-untold", 0.10)
@@ -68,8 +71,9 @@ def _blocks(
     kind: str, problems: tuple[str, ...], noises: tuple[tuple[str, float], ...]
 ) -> tuple[Block, ...]:
     """A block per problem."""
-    shared = Block("", (), COMPARED, kind=kind, seeds=SEEDS, steps=TRIALS, quick_seeds=1)
-    return tuple(replace(shared, name=name, problems=(name,), noises=noises) for name in problems)
+    shared = Block("", (), COMPARED, kind=kind, seeds=SEEDS, steps=TRIALS, first_seed=FIRST_SEED)
+    each = replace(shared, noises=noises, quick_seeds=1)
+    return tuple(replace(each, name=name, problems=(name,)) for name in problems)
 
 
 _THREE: Final = _blocks("fronts", ("vehicle-safety",), (UNTOLD,))[0]
