@@ -1,9 +1,9 @@
 """Several outcomes: one goal under limits, and two goals, under noise.
 
-What is run, how it is judged and by which margin was fixed before any of these seeds was run. Seed 0
-was looked at while the laboratory was built; it showed that a run may end without any true volume,
-for which the two rules about fronts were put into their present form. Seeds below 100 are for
-development, and the plan's begin at 100.
+What is run, how it is judged and by which margin was fixed before any of these seeds was run. Seed
+0 was looked at while the laboratory was built; it showed that a run may end without any true
+volume, for which the two rules about fronts were put into their present form. Seeds below 100 are
+for development, and the plan's begin at 100.
 
 Runs. Every run has 40 trials. The first 10 are scrambled Sobol points of the seed, the same for all
 methods, and a trial measures every outcome with noise of its own, whose random numbers are the same
