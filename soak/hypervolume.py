@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 from ceibo.acquisition import Limit, nondominated
 from ceibo.acquisition.common import draw_in_common
-from ceibo.acquisition.hypervolume import NoisyHypervolumeImprovement, build_hypervolume
+from ceibo.acquisition.hypervolume_improvement import NoisyHypervolumeImprovement, build_hypervolume
 from ceibo.gp import GaussianProcess, Matern52
 from ceibo.gp.inputs import Array
 

@@ -10,7 +10,7 @@ from botorch.utils.multi_objective.pareto import is_non_dominated
 
 from ceibo.acquisition.common import draw_in_common
 from ceibo.acquisition.fronts import hypervolume, nondominated
-from ceibo.acquisition.hypervolume import build_hypervolume
+from ceibo.acquisition.hypervolume_improvement import build_hypervolume
 from tests import torch_oracle
 from tests.acquisition.goals import make_processes
 

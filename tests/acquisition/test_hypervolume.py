@@ -7,7 +7,7 @@ from scipy.stats import norm
 from ceibo.acquisition import Limit, maximize
 from ceibo.acquisition.common import draw_in_common
 from ceibo.acquisition.fronts import reference_point
-from ceibo.acquisition.hypervolume import NoisyHypervolumeImprovement, build_hypervolume
+from ceibo.acquisition.hypervolume_improvement import NoisyHypervolumeImprovement, build_hypervolume
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Kernel, Matern52
 from tests.acquisition.goals import (

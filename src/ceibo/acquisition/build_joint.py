@@ -6,7 +6,7 @@ from typing import Any, Final
 from ceibo.acquisition.base import Surface
 from ceibo.acquisition.build import ACQUISITIONS, build
 from ceibo.acquisition.build_constrained import Options, build_constrained
-from ceibo.acquisition.hypervolume import build_hypervolume
+from ceibo.acquisition.hypervolume_improvement import build_hypervolume
 from ceibo.acquisition.limits import Limit
 from ceibo.checks import check_whole, to_float
 from ceibo.errors import InputError
