@@ -126,10 +126,11 @@ class JointBelief:
 
     @cached_property
     def front(self) -> tuple[Estimate, ...]:
-        """The measured settings of which none is expected to be better in every goal.
+        """The measured settings that no other is expected to better in every goal.
 
-        They are among those whose limits hold with the study's confidence; if there is none, the
-        front is the most likely setting alone. In order of the first goal.
+        The better one must also be as sure of its limits, for which the study's confidence is sure
+        enough, so that there are safe and less safe settings on the front; `p_feasible` of each
+        tells. In order of the first goal.
         """
         if len(self.evidence.outcomes.goals) == 1:
             raise InputError("a front is that of several goals, and this study has one; ask best.")
