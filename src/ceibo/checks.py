@@ -65,6 +65,14 @@ def check_not_negative(value: object, name: str) -> float:
     return number
 
 
+def check_confidence(value: object, name: str = "confidence") -> float:
+    """A probability with which something is to hold: at least one half, and below one."""
+    number = _to_float(value)
+    if not 0.5 <= number < 1:
+        raise _refusal(value, name, "a probability from 0.5 to below 1")
+    return number
+
+
 def check_cost(value: object, name: str = "cost") -> float:
     """The price of one evaluation."""
     return check_positive(value, name, ", in the objective's units")

@@ -1,27 +1,46 @@
 """What to measure next: acquisition functions and their maximisation."""
 
-from ceibo.acquisition.base import Acquisition, Jet
+from ceibo.acquisition.assurance import Assurance
+from ceibo.acquisition.base import Acquisition, Jet, Surface
 from ceibo.acquisition.build import ACQUISITIONS, Context, build, posterior_mean, register
 from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
+from ceibo.acquisition.limits import (
+    FeasibleIncumbent,
+    Limit,
+    build_joint,
+    chances,
+    find_feasible_incumbent,
+    nondominated,
+    probability_efficient,
+)
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 
 __all__ = [
     "ACQUISITIONS",
     "Acquisition",
+    "Assurance",
     "Chance",
     "Context",
+    "FeasibleIncumbent",
     "Fence",
     "Guide",
     "Incumbent",
     "Jet",
+    "Limit",
     "Maximum",
     "SearchSettings",
+    "Surface",
     "build",
+    "build_joint",
+    "chances",
+    "find_feasible_incumbent",
     "find_incumbent",
     "maximize",
+    "nondominated",
     "posterior_mean",
     "probability_best",
+    "probability_efficient",
     "recommend",
     "register",
 ]

@@ -2,6 +2,8 @@
 
 dimensions, space      the parameters, as columns of the unit cube
 measurement, evidence  what was measured, and what all of it says to a model
+outcomes               goals and limits, where several things are measured
+joint/                 the same questions and answers for several outcomes
 direction              whether small or large values are wanted
 settings, model        how the model is fitted; the fitted model
 suggest                what to measure next
@@ -13,9 +15,11 @@ record                 what is written down with a suggestion
 from ceibo.decide.belief import Belief
 from ceibo.decide.dimensions import Categorical, Float, Int
 from ceibo.decide.direction import Direction
-from ceibo.decide.estimate import Estimate, Observed
+from ceibo.decide.estimate import Estimate, Observed, OutcomeEstimate
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
+from ceibo.decide.joint import JointBelief, JointEvidence, joint_evidence_of, suggest_jointly
 from ceibo.decide.measurement import Measurement
+from ceibo.decide.outcomes import AtLeast, AtMost, Maximize, Minimize, Outcomes, Watch
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop, StopReason, Verdict
@@ -24,6 +28,8 @@ from ceibo.decide.suggest import Suggestion, suggest
 __all__ = [
     "DEFAULT_ACQUISITION",
     "DEFAULT_KERNEL",
+    "AtLeast",
+    "AtMost",
     "Belief",
     "Categorical",
     "Direction",
@@ -31,8 +37,14 @@ __all__ = [
     "Evidence",
     "Float",
     "Int",
+    "JointBelief",
+    "JointEvidence",
+    "Maximize",
     "Measurement",
+    "Minimize",
     "Observed",
+    "OutcomeEstimate",
+    "Outcomes",
     "Profit",
     "Settings",
     "Space",
@@ -42,6 +54,9 @@ __all__ = [
     "Told",
     "Unmeasured",
     "Verdict",
+    "Watch",
     "evidence_of",
+    "joint_evidence_of",
     "suggest",
+    "suggest_jointly",
 ]

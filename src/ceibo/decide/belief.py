@@ -3,7 +3,7 @@
 Every door asks a Belief; the sign and the power of two that the model works in stay inside.
 """
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
@@ -11,19 +11,15 @@ from typing import final
 import numpy as np
 
 from ceibo import acquisition as acq
-from ceibo.checks import check_cost
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import PATIENCE, Profit, Verdict, fewest_measurements, judge
+from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
 from ceibo.decide.suggest import search
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
-
-# state of the evidence -> remaining improvement
-Memory = MutableMapping[tuple[bytes, ...], float]
 
 
 @final
@@ -153,26 +149,12 @@ class Belief:
             memory: kept by the caller from call to call, to save computing the state before the
                 last measurement again.
         """
-        price = check_cost(cost)
-        memory = {} if memory is None else memory
-        initial = self.settings.initial_size(len(self.space))
-        remaining: list[float] = []
-        state = self
-        if self.evidence.measurements >= fewest_measurements(initial):
-            for _ in range(PATIENCE):
-                key = state.evidence.key()
-                if key not in memory:
-                    memory[key] = state.remaining
-                remaining.append(memory[key])
-                state = state.earlier(state.evidence.measurements - 1)
-        return judge(self.evidence.measurements, tuple(remaining), price, initial)
+        return verdict_of(self, cost, {} if memory is None else memory)
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        price = check_cost(cost)
         paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
-        gained = -self.evidence.direction.flip(self.best.mean)
-        return Profit(gained - price * paid, self.best.std, price, paid)
+        return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------
 

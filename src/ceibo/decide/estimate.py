@@ -1,10 +1,27 @@
 """The answers about an objective, each with its uncertainty, in the user's units and direction."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
+
+
+@final
+@dataclass(frozen=True)
+class OutcomeEstimate:
+    """What is believed of one outcome at one setting: mean, std, and a 95 % interval."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self.mean:.6g} ± {self.std:.2g}{unit}"
 
 
 @final
@@ -14,6 +31,10 @@ class Estimate:
 
     `number` is the trial that measured there (None for a setting that was never measured),
     `probability` that it is the best of all measured settings (of the incumbent alone).
+
+    In a study with outcomes, mean and std are those of the first goal; `outcomes` has all of them
+    by name, `p_feasible` is the probability that every limit holds, and `p_efficient`, of a setting
+    on the front, that no other measured setting is better in every goal.
     """
 
     params: Params
@@ -21,9 +42,16 @@ class Estimate:
     std: float
     number: int | None = None
     probability: float | None = None
+    outcomes: Mapping[str, OutcomeEstimate] = field(default_factory=dict)
+    p_feasible: float | None = None
+    p_efficient: float | None = None
 
     def __str__(self) -> str:
-        return f"{self.mean:.6g} ± {self.std:.2g} at {self.params}"
+        if not self.outcomes:
+            return f"{self.mean:.6g} ± {self.std:.2g} at {self.params}"
+        told = ", ".join(f"{name} {each}" for name, each in self.outcomes.items())
+        held = "" if self.p_feasible is None else f", limits hold with {self.p_feasible:.0%}"
+        return f"{told}{held} at {self.params}"
 
 
 @final

@@ -29,14 +29,14 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
     if suggestion.source == "model":
         record |= {
             "acquisition": suggestion.acquisition,
-            "value": _finite(suggestion.value),
+            "value": finite(suggestion.value),
             "incumbent": {
-                "mean": _finite(suggestion.incumbent_mean),
-                "std": _finite(suggestion.incumbent_std),
+                "mean": finite(suggestion.incumbent_mean),
+                "std": finite(suggestion.incumbent_std),
             },
             "kernel": _kernel_name(suggestion),
-            "start": _to_json(suggestion.start),
-            "hyperparameters": _to_json(suggestion.hyperparameters),
+            "start": hyperparameters_to_json(suggestion.start),
+            "hyperparameters": hyperparameters_to_json(suggestion.hyperparameters),
             "fit": suggestion.fit_status,
             "fallback": suggestion.fallback,
             "observations": suggestion.observations,
@@ -65,12 +65,13 @@ def hyperparameters_of(
     return Hyperparameters(np.array(data["lengthscales"]), data["variance"], noise)
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
     """The value, or None in place of an infinity or NaN, which JSON does not have."""
     return value if value is not None and np.isfinite(value) else None
 
 
-def _to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
+def hyperparameters_to_json(hyperparameters: Hyperparameters | None) -> dict[str, Any] | None:
+    """Plain JSON data, or None."""
     if hyperparameters is None:
         return None
     return {

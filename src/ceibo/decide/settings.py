@@ -5,13 +5,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, final
 
 from ceibo import acquisition as acq
-from ceibo.checks import LARGEST_SEED, check_choice, check_whole
+from ceibo.checks import LARGEST_SEED, check_choice, check_confidence, check_whole
 from ceibo.gp import KERNELS
 from ceibo.gp.fit import RESTARTS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
 DEFAULT_ACQUISITION: Final = "noisy-ei"
 DEFAULT_KERNEL: Final = "matern52"
+DEFAULT_CONFIDENCE: Final = 0.95
 
 
 @final
@@ -37,6 +38,8 @@ class Settings:
         draws: of an acquisition that averages over draws; its own number by default.
         restarts: from how many fresh starts the hyperparameters are searched for; by default 1 for
             "map" and 16 for "ml".
+        confidence: with which the limits of an answer hold, from 0.5 to below 1; None in a study
+            without outcomes.
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -46,6 +49,7 @@ class Settings:
     max_observations: int = 1000
     draws: int | None = None
     restarts: int | None = None
+    confidence: float | None = None
 
     def __post_init__(self) -> None:
         acq.ACQUISITIONS.find(self.acquisition)
@@ -54,11 +58,18 @@ class Settings:
         check_choice(self.fit, "fit", ("map", "ml"))
         if self.restarts is None:
             object.__setattr__(self, "restarts", RESTARTS[self.fit])
+        if self.confidence is not None:
+            object.__setattr__(self, "confidence", check_confidence(self.confidence))
         least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
         for name, low in least.items():
             value = getattr(self, name)
             if value is not None or name == "max_observations":
                 object.__setattr__(self, name, check_whole(value, name, low, LARGEST_SEED))
+
+    @property
+    def assurance(self) -> float:
+        """The confidence, or its default."""
+        return DEFAULT_CONFIDENCE if self.confidence is None else self.confidence
 
     def initial_size(self, dimension: int) -> int:
         """The size of the initial design in a space of so many dimensions."""
@@ -70,12 +81,14 @@ class Settings:
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, as stored with a study; no draws, no restarts where not used."""
+        """Plain JSON data, as stored with a study; without what is not used."""
         data = asdict(self)
         if self.draws is None:
             del data["draws"]
         if self.restarts == 1:
             del data["restarts"]
+        if self.confidence is None:
+            del data["confidence"]
         return data
 
     @staticmethod

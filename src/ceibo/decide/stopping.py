@@ -6,13 +6,20 @@ study. Corrected EI, whatever the study's acquisition is, says what an exact mea
 bring. A noisy one brings less, so the rule tends to stop late rather than early.
 """
 
+from collections.abc import MutableMapping, Sized
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, final
+from typing import Final, Protocol, Self, final
 
+from ceibo.checks import check_cost
+from ceibo.decide.direction import Direction
+from ceibo.decide.estimate import Estimate
+from ceibo.decide.settings import Settings
 from ceibo.text import plural
 
 PATIENCE: Final = 2
+# state of the evidence -> remaining improvement
+Memory = MutableMapping[tuple[bytes, ...], float]
 
 
 @final
@@ -98,3 +105,54 @@ def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial:
         message = f"go on once more: {reason}, but one measurement before it still paid."
         return Verdict(False, cost, remaining, message, reason)
     return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
+
+
+class Known(Protocol):
+    """Evidence, as far as a verdict asks."""
+
+    @property
+    def measurements(self) -> int:
+        """How many there are."""
+
+    def key(self) -> tuple[bytes, ...]:
+        """Tells apart states that would give different models."""
+
+
+class Judged(Protocol):
+    """A belief, as far as a verdict asks."""
+
+    @property
+    def evidence(self) -> Known: ...
+    @property
+    def space(self) -> Sized: ...
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def remaining(self) -> float:
+        """The largest expected improvement over the space."""
+
+    def earlier(self, measurements: int, /) -> Self:
+        """The belief after the first so many measurements."""
+
+
+def verdict_of(belief: Judged, cost: float, memory: Memory) -> Verdict:
+    """Whether another measurement is worth `cost`; `memory` saves computing a state again."""
+    price = check_cost(cost)
+    initial = belief.settings.initial_size(len(belief.space))
+    count = belief.evidence.measurements
+    remaining: list[float] = []
+    state = belief
+    if count >= fewest_measurements(initial):
+        for _ in range(PATIENCE):
+            key = state.evidence.key()
+            if key not in memory:
+                memory[key] = state.remaining
+            remaining.append(memory[key])
+            state = state.earlier(state.evidence.measurements - 1)
+    return judge(count, tuple(remaining), price, initial)
+
+
+def profit_of(best: Estimate, direction: Direction, cost: float, paid: int) -> Profit:
+    """What a study has brought after so many paid evaluations."""
+    price = check_cost(cost)
+    return Profit(-direction.flip(best.mean) - price * paid, best.std, price, paid)

@@ -8,7 +8,7 @@ from its record.
 """
 
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
-from ceibo.gp import GaussianProcess, Hyperparameters
+from ceibo.gp import Hyperparameters, Kernel
 from ceibo.gp.inputs import Array
 
 # Fences (see acquisition/guides.py), in length scales: wide around failures, and just enough around
@@ -80,11 +80,10 @@ def suggest(
     """
     check_searchable(space)
     if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
-        params = space.from_unit(initial_point(len(space), seed, number))
-        x = space.to_unit(params)
-        return Suggestion(x, params, "initial", observations=len(evidence))
+        params = initial_params(space, seed, number)
+        return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
-    found = search(model, evidence, space, settings, _key(seed, number))
+    found = search(model, evidence, space, settings, seed_of(seed, number))
     params = space.from_unit(found.x)
     in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
@@ -116,31 +115,40 @@ class Found(NamedTuple):
 
 
 def search(model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int) -> Found:
-    """Maximises the acquisition over the space.
+    """Maximises the acquisition over the space, off points under way and likely to fail."""
+    gp = model.conditioned(evidence, settings.max_observations)
+    function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
+    x, value, fallback = explore(function, evidence, space, settings, seed)
+    return Found(x, value, function.incumbent, fallback)
+
+
+def explore(
+    function: acq.Surface[Any], evidence: Evidence, space: Space, settings: Settings, seed: int
+) -> tuple[Array, float, str | None]:
+    """Where a surface is largest over the space, its value there, and a note on a fallback.
 
     The search keeps off points that are being measured or have failed, and off regions where
     measurements are likely to fail. In a space of finitely many points there may be no other point
     left: then those being measured may be suggested once more, and if all have failed, those too.
     """
-    gp = model.conditioned(evidence, settings.max_observations)
-    function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
+    kernel = function.kernel
     guides: list[acq.Guide] = []
     if (outcomes := failure_model(evidence, space, settings.max_observations)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
     # What speaks against a withdrawn point is likely to speak against its neighbours.
-    guides += _fences(_latest(evidence.withdrawn), gp, _FAILED_FENCE)
+    guides += _fences(_latest(evidence.withdrawn), kernel, _FAILED_FENCE)
     pending = _latest(evidence.pending)
     failed = _latest(evidence.failed)
     fallback = None
     while True:
-        fences = _fences(pending, gp, _PENDING_FENCE) + _fences(failed, gp, _FAILED_FENCE)
+        fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
             function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
         )
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
-            return Found(x, value, function.incumbent, fallback)
+            return x, value, fallback
         if len(pending):
             fallback = "every other point has failed or is being measured"
             pending = pending[:0]
@@ -157,8 +165,13 @@ def _latest(points: Array) -> Array:
     return points[::-1][np.sort(latest)[:_MOST_FENCED]][::-1]
 
 
-def _fences(points: Array, gp: GaussianProcess, share: float) -> list[acq.Guide]:
-    return [acq.Fence(points, gp.kernel, share)] if len(points) else []
+def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
+    return [acq.Fence(points, kernel, share)] if len(points) else []
+
+
+def initial_params(space: Space, seed: int, number: int) -> Params:
+    """The setting of the initial design for trial `number`."""
+    return space.from_unit(initial_point(len(space), seed, number))
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:
@@ -166,11 +179,11 @@ def initial_point(dimension: int, seed: int, number: int) -> Array:
     # slow to import, and not needed once a study has a model
     from scipy.stats import qmc
 
-    sobol = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(_key(seed, 0)))
+    sobol = qmc.Sobol(dimension, scramble=True, rng=np.random.default_rng(seed_of(seed, 0)))
     return np.asarray(sobol.fast_forward(number).random(1)[0] if number else sobol.random(1)[0])
 
 
-def _key(seed: int, number: int) -> int:
-    """One seed per (study seed, trial number)."""
+def seed_of(seed: int, number: int) -> int:
+    """The seed of a search: one per (study seed, trial number)."""
     state = np.random.SeedSequence([seed, number]).generate_state(1, np.uint64)
     return int(state[0] >> np.uint64(1))

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from ceibo import acquisition as acq
 from ceibo.checks import check_cost
 from ceibo.decide import Belief, Estimate, Verdict
-from ceibo.decide.belief import Memory
+from ceibo.decide.stopping import Memory
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import Branches, best_in_branch

@@ -18,7 +18,7 @@ from ceibo.decide import (
     evidence_of,
     suggest,
 )
-from ceibo.decide.belief import Memory
+from ceibo.decide.stopping import Memory
 from ceibo.gp.inputs import Array
 from ceibo.integrations.copies import Copy
 from ceibo.integrations.sklearn.noise import fold_noise

@@ -1,0 +1,215 @@
+"""JointBelief: the answers about several outcomes, in the user's units and directions.
+
+With one goal, `best` and `recommended` are chosen among settings whose limits all hold with the
+study's confidence; if there is none, the most likely setting is the answer, with its probability.
+With two or three goals the answer is the front.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from ceibo import acquisition as acq
+from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
+from ceibo.decide.evidence import Evidence
+from ceibo.decide.joint.evidence import JointEvidence
+from ceibo.decide.joint.front import find_front
+from ceibo.decide.joint.model import JointModel, fit_jointly
+from ceibo.decide.joint.predictions import Predictions
+from ceibo.decide.joint.suggest import combined, search_jointly
+from ceibo.decide.model import failure_model
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Space
+from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
+from ceibo.errors import InputError, NoMeasurementError
+from ceibo.gp.inputs import Array
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointBelief:
+    """What the evidence says about several outcomes.
+
+    Args:
+        evidence: what is known.
+        space: of the parameters.
+        settings: how the models are fitted and searched, and with which confidence limits hold.
+        seed: of the searches for the recommendation and the remaining improvement.
+        given: a model of this evidence; by default one is fitted when it is first needed.
+    """
+
+    evidence: JointEvidence
+    space: Space
+    settings: Settings
+    seed: int
+    given: JointModel | None = None
+
+    @cached_property
+    def model(self) -> JointModel:
+        """The fitted models of goals and limits, minimised and in units of their own."""
+        if self.given is not None:
+            return self.given
+        for name in self.evidence.outcomes.needed:
+            if len(self.evidence.each[name]) == 0:
+                raise NoMeasurementError(
+                    f"there is no measurement of {name!r} yet; tell one first."
+                )
+        return fit_jointly(self.evidence, self.space, self.settings)
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """What is believed of every outcome at any point."""
+        return Predictions(self.evidence, self.space, self.settings, self.model)
+
+    # -- answers -------------------------------------------------------------------------
+
+    @cached_property
+    def best(self) -> Estimate:
+        """The best measured setting of those whose limits hold; of its trials, the first."""
+        self._check_one_goal("best")
+        goal, limits = self.model.goals[0], self.model.limits
+        found = acq.find_feasible_incumbent(goal, limits, self.settings.assurance)
+        if found is None:
+            raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
+        number = _first_trial(self.evidence.goal, found.x)
+        return replace(self.predictions.estimates(found.x[None, :])[0], number=number)
+
+    @cached_property
+    def recommended(self) -> Estimate:
+        """The setting with the best posterior mean of those over the space whose limits hold."""
+        self._check_one_goal("recommended")
+        goal, limits = self.model.goals[0], self.model.limits
+        confidence = self.settings.assurance
+        guides: list[acq.Guide] = []
+        failures = failure_model(
+            combined(self.evidence), self.space, self.settings.max_observations
+        )
+        if failures is not None:
+            guides.append(acq.Chance(failures, likely_is_enough=True))
+        if limits:
+            guides.append(acq.Assurance(limits, confidence))
+        surface = acq.posterior_mean(goal)
+        discrete = self.space.discrete
+        maximum = acq.maximize(surface, seed=self.seed, discrete=discrete, guides=guides)
+        # The best measured point is a candidate too: a search may have missed it.
+        points = [maximum.x]
+        measured = acq.find_feasible_incumbent(goal, limits, confidence)
+        if measured is not None:
+            points.append(measured.x)
+        settings = [self.space.from_unit(x) for x in points]
+        X = self.space.to_unit_rows(settings)
+        means, chances = goal.posterior(X)[0], self.predictions.feasibility(X)
+        likely = np.minimum(chances, confidence)  # likely enough is all that counts
+        chosen = int(np.lexsort((means, -likely))[0])
+        return replace(self.predictions.estimates(X[[chosen]])[0], params=settings[chosen])
+
+    @cached_property
+    def best_observed(self) -> Observed:
+        """The best raw value of the trials whose raw values hold every limit."""
+        self._check_one_goal("best_observed")
+        evidence = self.evidence.goal
+        if not evidence.told:
+            raise NoMeasurementError("there is no measurement yet; tell one first.")
+        held = self.evidence.holding
+        among = [told for told in evidence.told if told.number in held] or evidence.told
+        flip = evidence.direction.flip
+        raw = min(among, key=lambda told: (flip(told.measurement.value), told.number))
+        mean = self.predictions.estimates(raw.x[None, :])[0].mean
+        why = compare_with_raw(raw.number, raw.measurement, mean, self.best)
+        if not held:
+            why = f"no measured trial holds every limit; {why}"
+        params = self.space.from_unit(raw.x)
+        return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
+
+    @cached_property
+    def front(self) -> tuple[Estimate, ...]:
+        """The measured settings of which none is expected to be better in every goal.
+
+        They are among those whose limits hold with the study's confidence; if there is none, the
+        front is the most likely setting alone. In order of the first goal.
+        """
+        found = find_front(self.model, self.settings.assurance)
+        if not len(found.X):
+            raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
+        estimates = self.predictions.estimates(found.X)
+        return tuple(
+            replace(estimate, number=_first_trial(self.evidence.goal, x), p_efficient=float(chance))
+            for estimate, x, chance in zip(estimates, found.X, found.chances, strict=True)
+        )
+
+    @property
+    def noise(self) -> dict[str, float | None]:
+        """Name -> the inferred std of one value of unknown noise; None if all noise is known."""
+        return self.predictions.noise
+
+    def at(self, params: Mapping[str, object]) -> Estimate:
+        """What is believed at a setting, measured or not."""
+        checked = self.space.check(params)
+        point = self.space.to_unit(checked)[None, :]
+        return replace(self.predictions.estimates(point)[0], params=checked)
+
+    # -- what another measurement would bring --------------------------------------------
+
+    def improvement(self, X: Array) -> Array:
+        """Corrected EI with limits (N,) of points (N, d), in the goal's units."""
+        self._check_one_goal("improvement")
+        goals, limits = self.model.conditioned(self.evidence, self.settings.max_observations)
+        confidence = self.settings.assurance
+        surface = acq.build_joint("corrected-ei", goals, limits, confidence=confidence)
+        return self.model.goal.natural_values(surface.value(X))
+
+    @cached_property
+    def remaining(self) -> float:
+        """The largest corrected EI with limits over the space, in the goal's units."""
+        self._check_one_goal("remaining")
+        rule = replace(self.settings, acquisition="corrected-ei", draws=None)
+        calm = replace(self.evidence, failures_in_a_row=0)
+        found = search_jointly(self.model, calm, self.space, rule, self.seed)
+        return self.model.goal.natural(found.value)
+
+    def verdict(self, cost: float, memory: Memory | None = None) -> Verdict:
+        """Whether another measurement is worth `cost`, in the goal's units."""
+        if len(self.evidence.outcomes.goals) > 1:
+            raise InputError(
+                "the price of a measurement is in the units of one goal, and an improvement of a"
+                " front of several has no such units; end the study by a number of trials or a"
+                " time."
+            )
+        return verdict_of(self, cost, {} if memory is None else memory)
+
+    def profit(self, cost: float, evaluations: int) -> Profit:
+        """What so many evaluations have brought at a price each, the initial design not counted."""
+        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        return profit_of(self.best, self.evidence.goal.direction, cost, paid)
+
+    # -- the past ------------------------------------------------------------------------
+
+    def earlier(self, measurements: int) -> "JointBelief":
+        """The belief after the first so many measurements of the first goal, fitted anew."""
+        return replace(self, evidence=self.evidence.first(measurements), given=None)
+
+    def in_hindsight(self, measurements: int) -> "JointBelief":
+        """The belief after the first so many, with the hyperparameters and noise of now."""
+        first = self.evidence.first(measurements)
+        model = self.model.refitted_to(first, self.settings.max_observations)
+        return replace(self, evidence=first, given=model)
+
+    # -- inside --------------------------------------------------------------------------
+
+    def _check_one_goal(self, question: str) -> None:
+        goals = self.evidence.outcomes.goals
+        if len(goals) > 1:
+            raise InputError(
+                f"{question} is about one goal, and this study has {len(goals)}"
+                f" ({', '.join(goals)}); ask for its front."
+            )
+
+
+def _first_trial(evidence: Evidence, x: Array) -> int:
+    """The first trial that measured at a point."""
+    rows = np.flatnonzero(np.all(x == evidence.X, axis=1))
+    there: list[int] = [evidence.told[group].number for group in evidence.group[rows]]
+    return min(there)

@@ -1,0 +1,104 @@
+"""What is believed of every outcome at any point, in the user's units and directions."""
+
+from dataclasses import dataclass, field
+from typing import Final, final
+
+import numpy as np
+
+from ceibo import acquisition as acq
+from ceibo.decide.estimate import Estimate, OutcomeEstimate
+from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments, range_of
+from ceibo.decide.joint.evidence import JointEvidence
+from ceibo.decide.joint.model import JointModel
+from ceibo.decide.model import Model, fit_model
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Space
+from ceibo.gp.inputs import Array
+
+_LEVEL: Final = 0.95  # of the interval of an estimate
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What the models say of the outcomes at points of the unit cube.
+
+    Args:
+        evidence, space, settings: of the study.
+        model: of goals and limits; a watched outcome is fitted when it is first asked for.
+    """
+
+    evidence: JointEvidence
+    space: Space
+    settings: Settings
+    model: JointModel
+    _watched: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The outcomes of which there is a measurement."""
+        return tuple(name for name, each in self.evidence.each.items() if len(each))
+
+    def model_of(self, name: str) -> Model:
+        """The model of one outcome."""
+        if name in self.model.each:
+            return self.model.each[name]
+        if name not in self._watched:
+            evidence = self.evidence.each[name]
+            self._watched[name] = fit_model(evidence, self.space, self.settings)
+        return self._watched[name]
+
+    @property
+    def noise(self) -> dict[str, float | None]:
+        """Name -> the inferred std of one value of unknown noise; None if all noise is known."""
+        found = {}
+        for name in self.names:
+            model = self.model_of(name)
+            variance = model.fit.noise_variance
+            found[name] = None if variance is None else model.natural(float(np.sqrt(variance)))
+        return found
+
+    def at_points(self, X: Array, name: str) -> tuple[Array, Array]:
+        """Mean and std of an outcome (N,) at points (N, d), inside its range."""
+        return clipped_moments(*self._latent(X, name), self._range(name))
+
+    def interval(self, X: Array, name: str, level: float = _LEVEL) -> tuple[Array, Array]:
+        """The central interval of an outcome (N,) each, of that probability, in its range."""
+        return clipped_interval(*self._latent(X, name), self._range(name), level)
+
+    def feasibility(self, X: Array) -> Array:
+        """The probability (N,) that every limit holds at points (N, d)."""
+        return acq.chances(self.model.limits, X)
+
+    def estimates(self, X: Array) -> list[Estimate]:
+        """What is believed at points (N, d), without the numbers of their trials."""
+        goal, has_limits = self.evidence.outcomes.goals[0], bool(self.model.limits)
+        held = self.feasibility(X).tolist()
+        parts = {name: (*self.at_points(X, name), *self.interval(X, name)) for name in self.names}
+        estimates = []
+        for row, chance in enumerate(held):
+            outcomes = {}
+            for name, each in parts.items():
+                mean, std, low, high = (float(part[row]) for part in each)
+                unit = self.evidence.outcomes[name].unit
+                outcomes[name] = OutcomeEstimate(mean, std, low, high, unit)
+            estimate = Estimate(
+                params=self.space.from_unit(X[row]),
+                mean=outcomes[goal].mean,
+                std=outcomes[goal].std,
+                outcomes=outcomes,
+                p_feasible=chance if has_limits else None,
+            )
+            estimates.append(estimate)
+        return estimates
+
+    def _latent(self, X: Array, name: str) -> tuple[Array, Array]:
+        """Mean and std of an outcome's process (N,), in the user's units and direction."""
+        model = self.model_of(name)
+        means, variances = model.gp.posterior(X)
+        flip = self.evidence.outcomes[name].direction.flip
+        return flip(model.natural_values(means)), model.natural_values(np.sqrt(variances))
+
+    def _range(self, name: str) -> Range:
+        outcome = self.evidence.outcomes[name]
+        return range_of(outcome.low, outcome.high)
