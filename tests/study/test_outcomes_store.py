@@ -29,10 +29,7 @@ from ceibo.study.store.transaction import StudyTransaction
 
 X = {"x": 0.5}
 NEEDED = ("yield", "impurity")
-DATA = {
-    "outcomes": {"yield": {"goal": "maximize"}, "impurity": {"at_most": 2.0}, "colour": {}},
-    "confidence": 0.95,
-}
+DATA = {"outcomes": {"yield": {"goal": "maximize"}, "impurity": {"at_most": 2.0}, "colour": {}}}
 
 
 @pytest.fixture
@@ -346,7 +343,7 @@ def test_the_checksum_covers_outcome_and_data(store: Store, study: StudyRecord, 
         connection.execute(
             sa.text("UPDATE ceibo_events SET outcome = 'impurity', key = 'k' WHERE seq = 1")
         )
-        changed = json.dumps({**DATA, "confidence": 0.5})
+        changed = json.dumps({"outcomes": {"yield": {"goal": "minimize"}}})
         connection.execute(sa.text("UPDATE ceibo_studies SET data = :data"), {"data": changed})
     engine.dispose()
     found = [finding.sentence for finding in store.examine(study.id).findings]

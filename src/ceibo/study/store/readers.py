@@ -22,7 +22,7 @@ from ceibo.study.store.records import (
 )
 from ceibo.study.store.schema import events, studies, trials
 
-_STUDY_DATA = {"outcomes", "confidence"}
+_STUDY_DATA = {"outcomes"}
 """What this version keeps in the data of a study that has outcomes."""
 _TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
 

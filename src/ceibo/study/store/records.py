@@ -32,7 +32,7 @@ ONE_OUTCOME = ("",)
 class StudyRecord:
     """A stored study; `space`, `settings` and `data` are the JSON data it was created with.
 
-    `data` is None, or has the study's "outcomes" by name and the "confidence" of its answers.
+    `data` is None, or has the study's "outcomes" by name.
     """
 
     id: int
