@@ -18,11 +18,13 @@ Values = Value | Mapping[str, Value]
 class Reported:
     """Values by outcome, "" in a study of one objective.
 
-    `values` are finite. A goal, a limit or an objective among `not_finite` fails the trial.
+    `values` are finite. A goal, a limit or an objective among `not_finite` fails the trial, as does
+    another `reason`.
     """
 
     values: Mapping[str, Measurement] = field(default_factory=dict)
     not_finite: Mapping[str, float] = field(default_factory=dict)
+    reason: str | None = None
 
     @property
     def measurement(self) -> Measurement | dict[str, Measurement]:
@@ -32,18 +34,16 @@ class Reported:
     @property
     def failure(self) -> str | None:
         """Why the trial has failed, or None."""
+        if self.reason is not None:
+            return self.reason
         told = [f"{name or 'the value'} is {value!r}" for name, value in self.not_finite.items()]
         return ", ".join(told) or None
 
     @property
     def not_finite_shown(self) -> str:
         """The values that are not finite, for an error."""
-        told = [f"{name} = {value!r}" if name else repr(value) for name, value in self._wrong]
-        return ", ".join(told)
-
-    @property
-    def _wrong(self) -> list[tuple[str, float]]:
-        return list(self.not_finite.items())
+        pairs = self.not_finite.items()
+        return ", ".join(f"{name} = {value!r}" if name else repr(value) for name, value in pairs)
 
 
 def reported(outcomes: Outcomes | None, value: object, noise: SupportsFloat | None) -> Reported:
