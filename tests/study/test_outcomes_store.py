@@ -228,7 +228,7 @@ def test_voiding_what_a_trial_needs_makes_it_wait(store: Store, study: StudyReco
     assert store.claim(study.id, Lease("w")) is None
     assert store.tell(study.id, 0, telling(impurity=1)).new
     assert not store.tell(study.id, 0, telling(impurity=1)).new
-    with pytest.raises(ConflictError, match="got .*2"):
+    with pytest.raises(ConflictError, match=r"got .*2"):
         store.tell(study.id, 0, telling(impurity=2))
     assert only(store, study).state == DONE
     store.void(study.id, 0, named, "once more")
@@ -290,7 +290,7 @@ def test_writes_without_an_answer_recognise_themselves(
 ) -> None:
     """Each write runs twice, as after a commit whose answer was lost."""
     store.create_trials(study.id, [NewTrial(X, lease=Lease("w", 600.0))])
-    database = store._database  # noqa: SLF001 - its `write` is run twice
+    database = store._database
     write = database.write
     monkeypatch.setattr(
         database, "write", lambda work, *rest: [write(work, *rest)] and write(work, *rest)
@@ -327,7 +327,7 @@ def test_ten_threads_tell_apart(store: Store, study: StudyRecord) -> None:
 
 
 def test_unknown_data_is_newer_and_unknown_outcomes_are_found(store: Store) -> None:
-    with pytest.raises(NewerSchemaError, match="study 'lab' has data .* upgrade ceibo"):
+    with pytest.raises(NewerSchemaError, match=r"study 'lab' has data .* upgrade ceibo"):
         store.create_study("lab", {}, {}, {**DATA, "blocks": []})
     other = store.create_study("other", {}, {}, DATA)
     store.create_trials(other.id, [NewTrial(X)])

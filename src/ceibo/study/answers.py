@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front
@@ -103,9 +104,14 @@ class Answers(ABC):
 
     def should_stop(self, cost: float) -> Verdict:
         """Whether to stop because no measurement is worth `cost`, in the objective's units."""
-        verdict = self.ledger.any_belief().verdict(cost, self.ledger.improvements)
-        for key in list(self.ledger.improvements)[:-_REMEMBERED]:
-            del self.ledger.improvements[key]
+        memory = self.ledger.improvements
+        try:
+            verdict = self.ledger.any_belief().verdict(cost, memory)
+        except NoMeasurementError:  # a limit of which nothing is known
+            reason = "not every goal and limit has been measured"
+            verdict = Verdict(False, check_cost(cost), (), f"go on: {reason}.", reason)
+        for key in list(memory)[:-_REMEMBERED]:
+            del memory[key]
         return verdict
 
     def profit(self, cost: float) -> Profit:
