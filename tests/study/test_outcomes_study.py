@@ -212,6 +212,7 @@ def test_answers_under_limits_hold_them_likely() -> None:
     there = study.predict([study.best.params, {"x": 1, "y": 1}])
     assert there[0].mean == pytest.approx(study.best.mean)
     assert (there[1].p_feasible or 0) < 1e-3
+    assert isinstance(study.noise, dict)
     assert set(study.noise) == set(LIMITED)
     assert study.noise["yield"] is None  # it was told
     assert study.verify().ok
@@ -225,7 +226,7 @@ def test_predict_in_a_plain_study() -> None:
     assert found[0] == study.belief.at({"x": 0.4, "y": 0.5})
     assert found[0].mean < found[1].mean
     with pytest.raises(InputError, match="expected a list of settings"):
-        study.predict({"x": 0.4, "y": 0.5})
+        study.predict({"x": 0.4, "y": 0.5})  # type: ignore[dict-item]  # refused at run time
     with pytest.raises(InputError, match="outcomes; ask for its joint belief"):
         _ = lab(1).belief
     with pytest.raises(InputError, match="has no outcomes; ask for its belief"):
@@ -424,7 +425,7 @@ def test_a_study_that_cannot_be_is_not_created(
     [
         (lambda: AtMost(math.nan), "limit must be a finite number, got nan"),
         (lambda: AtLeast(math.inf), "limit must be a finite number, got inf"),
-        (lambda: AtMost("2"), "limit must be a finite number"),
+        (lambda: AtMost("2"), "limit must be a finite number"),  # type: ignore[arg-type]  # refused
         (lambda: AtMost(-1.0, low=0), "can never be held with low=0"),
         (lambda: AtLeast(101, high=100), "can never be held with high=100"),
         (lambda: Maximize(low=100, high=0), "low must be below high"),
