@@ -1,4 +1,4 @@
-"""Corrected expected improvement and corrected probability of improvement for BoTorch and Ax.
+"""The four acquisition functions.
 
 With f observed under noise, the value of the best point is itself uncertain. Corrected EI (Zhou, Ma
 and Blaschko 2023) is the expected improvement over f(x⁺) as a random variable, where x⁺ is the
@@ -13,30 +13,41 @@ inferred noise, and is BoTorch's own ExpectedImprovement where there is no noise
 Only q = 1 is in closed form; batches are chosen one by one (`optimize_acqf(…, q=4,
 sequential=True)`), the points already chosen as `X_pending`: they shrink the variance where they
 are and leave the mean alone.
+
+With limits on other outcomes, and A and B "the limits hold at x, at x⁺",
+
+    α(x) = P(A, B) · s·τ(u/s) + P(A, not B) · σ·τ((μ(x) − M)/σ)
+
+where x⁺ is the best of the observed points whose limits hold with the confidence asked for (the
+most likely one if there is none), and M, the worst posterior mean at an observed point, is what an
+answer that breaks a limit is booked at.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Final, final
 
-try:
-    import torch
-    from botorch.acquisition.acquisition import AcquisitionFunction
-    from botorch.acquisition.analytic import AnalyticAcquisitionFunction, _log_ei_helper
-    from botorch.acquisition.input_constructors import acqf_input_constructor
-    from botorch.acquisition.objective import PosteriorTransform
-    from botorch.exceptions.errors import UnsupportedError
-    from botorch.models.model import Model
-    from botorch.posteriors.gpytorch import GPyTorchPosterior
-    from botorch.utils.datasets import SupervisedDataset
-    from botorch.utils.probability.utils import log_ndtr, ndtr
-    from botorch.utils.transforms import is_ensemble, t_batch_mode_transform
-    from linear_operator.utils.cholesky import psd_safe_cholesky
-    from torch import Tensor
-except ImportError as error:
-    raise ImportError(
-        "ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install 'ceibo[botorch]'"
-    ) from error
+import torch
+from botorch.acquisition.acquisition import AcquisitionFunction
+from botorch.acquisition.analytic import AnalyticAcquisitionFunction, _log_ei_helper
+from botorch.acquisition.objective import PosteriorTransform
+from botorch.exceptions.errors import UnsupportedError
+from botorch.models.model import Model
+from botorch.posteriors.gpytorch import GPyTorchPosterior
+from botorch.utils.probability.utils import log_ndtr, ndtr
+from botorch.utils.transforms import is_ensemble, t_batch_mode_transform
+from torch import Tensor
+
+from ceibo.checks import check_confidence
+from ceibo.integrations.botorch.limits import (
+    Constraints,
+    Limit,
+    limits_of,
+    log_none_or_all,
+    objective_of,
+)
+from ceibo.integrations.botorch.pair import explained_by, pair_of
 
 try:
     from botorch.utils.transforms import average_over_ensemble_models
@@ -48,16 +59,9 @@ except ImportError:  # older versions average in t_batch_mode_transform
         return method
 
 
-__all__ = [
-    "CorrectedExpectedImprovement",
-    "CorrectedProbabilityOfImprovement",
-    "LogCorrectedExpectedImprovement",
-    "LogCorrectedProbabilityOfImprovement",
-    "register_with_ax",
-]
-
 # of the posterior mean of an ensemble, as in fully Bayesian models: … x samples x n x 1
 _ENSEMBLE_DIM: Final = -3
+_CONFIDENCE: Final = 0.95
 
 
 class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
@@ -68,8 +72,10 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
     X_pending: Tensor | None  # type: ignore[assignment]
     # (batch_shape) x m, expected noise variance in the objective's units
     _pending_noise: Tensor
+    _worst: Tensor  # (batch_shape), the worst posterior mean at an observed point
+    _takes_limits = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - BoTorch's names, and keyword-only options
         self,
         model: Model,
         X_observed: Tensor,
@@ -77,6 +83,8 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         X_pending: Tensor | None = None,
         *,
         maximize: bool = True,
+        constraints: Constraints | Sequence[Limit] | None = None,
+        confidence: float = _CONFIDENCE,
     ) -> None:
         r"""Shared constructor.
 
@@ -91,20 +99,27 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
             X_pending: A ``m x d``-dim tensor of points being evaluated; they never become the
                 incumbent.
             maximize: If True, consider the problem a maximization problem.
+            constraints: Output index -> (lower, upper), None where there is no such bound. The
+                objective is then what ``posterior_transform`` says, or the one output without a
+                constraint. Outputs are taken as independent of one another.
+            confidence: With which the constraints are to hold at the incumbent.
         """
+        _check_observed(X_observed)
+        limits = limits_of(constraints, model.num_outputs) if constraints else []
+        if limits and not self._takes_limits:
+            raise UnsupportedError(
+                f"{type(self).__name__} has no constraints; use LogCorrectedExpectedImprovement."
+            )
+        if limits:
+            posterior_transform = objective_of(model, limits, posterior_transform, X_observed)
         super().__init__(model=model, posterior_transform=posterior_transform)
-        if not isinstance(X_observed, Tensor):
-            raise UnsupportedError(
-                "X_observed must be a tensor of the observed points, of which the incumbent is"
-                f" found; got {X_observed!r}. There is no best_f: under noise it is not known."
-            )
-        if X_observed.ndim < 2 or X_observed.shape[-2] == 0:
-            raise UnsupportedError(
-                "X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got"
-                f" {X_observed.shape}."
-            )
+        self.limits = limits
+        self.confidence = check_confidence(confidence)
         self.maximize = maximize
-        self.register_buffer("X_incumbent", self._find_incumbent(X_observed))
+        for index, limit in enumerate(limits):
+            transform = limit.transform(model.num_outputs, X_observed)
+            self.add_module(f"_limit_{index}", transform)
+        self._find_incumbent(X_observed)
         self.set_X_pending(X_pending)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:
@@ -120,14 +135,26 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
             self.X_pending = None
             return
         AcquisitionFunction.set_X_pending(self, X_pending)
-        with torch.no_grad():
-            noisy = self._posterior(X_pending, observation_noise=True).variance
-            noise = (noisy - self._posterior(X_pending).variance).clamp_min(0.0).squeeze(-1)
-        self.register_buffer("_pending_noise", noise)
+        self.register_buffer("_pending_noise", self._noise_at(X_pending))
+        for index, transform in enumerate(self._limit_transforms):
+            noise = self._noise_at(X_pending, transform)
+            self.register_buffer(f"_pending_noise_{index}", noise)
 
-    def _posterior(self, X: Tensor, observation_noise: bool = False) -> GPyTorchPosterior:
+    def _noise_at(self, X: Tensor, transform: PosteriorTransform | None = None) -> Tensor:
+        with torch.no_grad():
+            noisy = self._posterior(X, observation_noise=True, transform=transform).variance
+            noise = noisy - self._posterior(X, transform=transform).variance
+            return noise.clamp_min(0.0).squeeze(-1)
+
+    def _posterior(
+        self,
+        X: Tensor,
+        observation_noise: bool = False,
+        transform: PosteriorTransform | None = None,
+    ) -> GPyTorchPosterior:
+        transform = self.posterior_transform if transform is None else transform
         posterior = self.model.posterior(
-            X, observation_noise=observation_noise, posterior_transform=self.posterior_transform
+            X, observation_noise=observation_noise, posterior_transform=transform
         )
         if not isinstance(posterior, GPyTorchPosterior):
             raise UnsupportedError(
@@ -137,43 +164,69 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
             )
         return posterior
 
-    def _find_incumbent(self, X_observed: Tensor) -> Tensor:
+    @property
+    def _limit_transforms(self) -> list[PosteriorTransform]:
+        return [self.get_submodule(f"_limit_{index}") for index in range(len(self.limits))]  # type: ignore[misc]  # registered as transforms
+
+    def _find_incumbent(self, X_observed: Tensor) -> None:
         with torch.no_grad():
             mean = self._posterior(X_observed).mean
             if is_ensemble(self.model):
                 mean = mean.mean(dim=_ENSEMBLE_DIM)
             mean = mean.squeeze(-1) if self.maximize else -mean.squeeze(-1)
-            best = mean.argmax(dim=-1)[..., None, None]  # (batch_shape) x 1 x 1
+            if self.limits:
+                self.register_buffer("_worst", mean.amin(dim=-1))
+            best = self._merits(X_observed, mean).argmax(dim=-1)[..., None, None]
             d = X_observed.shape[-1]
             points = X_observed.detach().expand(*mean.shape, d)
-            return points.gather(-2, best.expand(*best.shape[:-1], d)).clone()
+            found = points.gather(-2, best.expand(*best.shape[:-1], d)).clone()
+        self.register_buffer("X_incumbent", found)
+
+    def _merits(self, X_observed: Tensor, mean: Tensor) -> Tensor:
+        """What the incumbent has most of: the mean, where the limits hold, or else the chance."""
+        if not self.limits:
+            return mean
+        chance = torch.zeros_like(mean)
+        for limit, transform in zip(self.limits, self._limit_transforms, strict=True):
+            posterior = self._posterior(X_observed, transform=transform)
+            chance = chance + limit.log_chance(posterior.mean, posterior.variance.sqrt()).squeeze(
+                -1
+            )
+        if is_ensemble(self.model):
+            samples = chance.shape[_ENSEMBLE_DIM + 1]
+            chance = chance.logsumexp(dim=_ENSEMBLE_DIM + 1) - math.log(samples)
+        held = chance >= math.log(self.confidence)
+        likely = torch.where(chance == chance.amax(dim=-1, keepdim=True), mean, -torch.inf)
+        feasible = torch.where(held, mean, -torch.inf)
+        return torch.where(held.any(dim=-1, keepdim=True), feasible, likely)
 
     def _improvement(self, X: Tensor) -> tuple[Tensor, Tensor]:
         """Mean u and standard deviation s of the improvement of f(x) on f(x⁺).
 
         Both are ``(b1 x ... bk)``-dim, followed by the samples' dimension for ensembles.
         """
+        posterior = self._posterior(self._joint(X))
+        mean = posterior.mean.squeeze(-1)
+        covariance = posterior.distribution.covariance_matrix
+        u = mean[..., 0] - mean[..., 1]
+        return u if self.maximize else -u, self._difference_std(covariance)
+
+    def _joint(self, X: Tensor) -> Tensor:
+        """The candidate, the incumbent and the pending points, in one tensor."""
         self.to(X)
         batch_shape = torch.broadcast_shapes(X.shape[:-2], self.X_incumbent.shape[:-2])
         parts = [X, self.X_incumbent]
         if self.X_pending is not None:
             parts.append(self.X_pending.to(X))
-        joint = torch.cat([part.expand(*batch_shape, *part.shape[-2:]) for part in parts], dim=-2)
-        posterior = self._posterior(joint)
-        mean = posterior.mean.squeeze(-1)
-        covariance = posterior.distribution.covariance_matrix
-        u = mean[..., 0] - mean[..., 1]
-        return u if self.maximize else -u, self._difference_std(covariance)
+        return torch.cat([part.expand(*batch_shape, *part.shape[-2:]) for part in parts], dim=-2)
 
     def _difference_std(self, C: Tensor) -> Tensor:
         """Standard deviation of f(x) − f(x⁺) from the covariance of (x, x⁺, pending points)."""
         # Differences of neighbours first: near x⁺ they are exact, and at x⁺ the sum is zero.
         variance = (C[..., 0, 0] - C[..., 0, 1]) + (C[..., 1, 1] - C[..., 1, 0])
         if self.X_pending is not None:
-            noisy = C[..., 2:, 2:] + torch.diag_embed(self._pending_noise)
             contrast = C[..., 2:, 0] - C[..., 2:, 1]
-            root = psd_safe_cholesky(noisy)
-            explained = torch.linalg.solve_triangular(root, contrast.unsqueeze(-1), upper=False)
+            explained = explained_by(C, self._pending_noise, contrast.unsqueeze(-1))
             variance = variance - explained.squeeze(-1).square().sum(dim=-1)
         # Below the floor the variance is rounding error. The floor is proportional to the two
         # variances, so outcomes need not be standardized; it keeps the logarithm finite and the
@@ -194,11 +247,63 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         Returns:
             A ``(b1 x ... bk)``-dim tensor of acquisition values.
         """
+        if self.limits:
+            return self._value_of_log(self._log_with_limits(X))
         return self._value(*self._improvement(X))
+
+    def _log_with_limits(self, X: Tensor) -> Tensor:
+        """log of corrected EI with limits, as the module's text has it."""
+        joint = self._joint(X)
+        pending = self.X_pending is not None
+        posterior = self._posterior(joint)
+        goal = pair_of(posterior, self._pending_noise if pending else None)
+        u = goal.mean - goal.best_mean
+        s = self._difference_std(posterior.distribution.covariance_matrix)
+        worst = self._worst.unsqueeze(-1) if is_ensemble(self.model) else self._worst
+        above = (goal.mean if self.maximize else -goal.mean) - worst
+        chance, held, broken = torch.zeros_like(u), [], []
+        outputs = self.model.posterior(joint)
+        for index, (limit, transform) in enumerate(
+            zip(self.limits, self._limit_transforms, strict=True)
+        ):
+            noise = self.get_buffer(f"_pending_noise_{index}") if pending else None
+            pair = pair_of(transform(outputs), noise)
+            chance = chance + limit.log_chance(pair.mean, pair.std)
+            c, not_c = limit.log_chances_given(pair[:2], pair[2:4], pair.rho)
+            held.append(c)
+            broken.append(not_c)
+        all_held, some_broken = log_none_or_all(held, broken)
+        return chance + torch.logaddexp(
+            all_held + log_improvement(u if self.maximize else -u, s),
+            some_broken + log_improvement(above, goal.std),
+        )
 
     @abstractmethod
     def _value(self, u: Tensor, s: Tensor) -> Tensor:
         """The acquisition value of an improvement of mean u and standard deviation s."""
+
+    def _value_of_log(self, log_value: Tensor) -> Tensor:
+        """The acquisition value from its logarithm, which is what limits are computed in."""
+        return log_value if getattr(self, "_log", False) else log_value.exp()
+
+
+def log_improvement(u: Tensor, s: Tensor) -> Tensor:
+    """log E[max(0, u + sZ)] of a standard normal Z."""
+    return _log_ei_helper(u / s) + s.log()
+
+
+def _check_observed(X_observed: object) -> None:
+    """Refuses anything but a tensor of one point or more."""
+    if not isinstance(X_observed, Tensor):
+        raise UnsupportedError(
+            "X_observed must be a tensor of the observed points, of which the incumbent is"
+            f" found; got {X_observed!r}. There is no best_f: under noise it is not known."
+        )
+    if X_observed.ndim < 2 or X_observed.shape[-2] == 0:
+        raise UnsupportedError(
+            "X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got"
+            f" {X_observed.shape}."
+        )
 
 
 @final
@@ -224,9 +329,10 @@ class LogCorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
     """
 
     _log: bool = True
+    _takes_limits = True
 
     def _value(self, u: Tensor, s: Tensor) -> Tensor:
-        return _log_ei_helper(u / s) + s.log()
+        return log_improvement(u, s)
 
 
 @final
@@ -239,6 +345,8 @@ class CorrectedExpectedImprovement(_CorrectedAcquisitionFunction):
 
     NOTE: To optimize it, use ``LogCorrectedExpectedImprovement``, whose gradients do not vanish.
     """
+
+    _takes_limits = True
 
     def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return s * _log_ei_helper(u / s).exp()
@@ -270,64 +378,3 @@ class CorrectedProbabilityOfImprovement(_CorrectedAcquisitionFunction):
 
     def _value(self, u: Tensor, s: Tensor) -> Tensor:
         return ndtr(u / s)
-
-
-_CLASSES: Final = (
-    CorrectedExpectedImprovement,
-    LogCorrectedExpectedImprovement,
-    CorrectedProbabilityOfImprovement,
-    LogCorrectedProbabilityOfImprovement,
-)
-
-
-@acqf_input_constructor(*_CLASSES)
-def construct_inputs_corrected(  # noqa: PLR0913 - the names that BoTorch and Ax pass
-    model: Model,
-    training_data: "SupervisedDataset | dict[Any, SupervisedDataset]",
-    posterior_transform: PosteriorTransform | None = None,
-    X_baseline: Tensor | None = None,
-    X_pending: Tensor | None = None,
-    maximize: bool = True,
-    constraints: Sequence[Any] | None = None,
-) -> dict[str, Any]:
-    r"""Construct kwargs for the corrected acquisition functions.
-
-    Args:
-        model: The model to be used in the acquisition function.
-        training_data: Dataset(s) used to train the model; their points are the observed ones if
-            there is no ``X_baseline``.
-        posterior_transform: The posterior transform to be used in the acquisition function.
-        X_baseline: A ``n x d``-dim tensor of observed points to choose the incumbent from.
-        X_pending: A ``m x d``-dim tensor of points being evaluated.
-        maximize: If True, consider the problem a maximization problem.
-        constraints: Refused if there are any: these functions would ignore them.
-
-    Returns:
-        A dict mapping kwarg names of the constructor to values.
-    """
-    if constraints:
-        raise UnsupportedError(
-            "the corrected acquisition functions do not handle outcome constraints; use one that"
-            " does, such as qLogNoisyExpectedImprovement."
-        )
-    if X_baseline is None:
-        if not isinstance(training_data, dict):
-            training_data = {None: training_data}
-        X_baseline = torch.cat([dataset.X for dataset in training_data.values()], dim=-2)
-    return {
-        "model": model,
-        "X_observed": X_baseline,
-        "posterior_transform": posterior_transform,
-        "X_pending": X_pending,
-        "maximize": maximize,
-    }
-
-
-def register_with_ax() -> None:
-    """Lets Ax save and load what uses these classes, by name. Needs Ax."""
-    try:
-        from ax.storage.botorch_modular_registry import register_acquisition_function
-    except ImportError as error:
-        raise ImportError("register_with_ax needs Ax: pip install ax-platform") from error
-    for acquisition_class in _CLASSES:
-        register_acquisition_function(acquisition_class)
