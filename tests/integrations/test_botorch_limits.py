@@ -381,10 +381,7 @@ def test_what_has_no_closed_form_is_refused() -> None:
 
 
 @pytest.mark.needs("ax")
-@pytest.mark.parametrize(("rules", "low", "high"), [(["lat >= 0.7"], 0.62, 0.85), ([], 0.2, 0.4)])
-def test_outcome_constraints_of_an_ax_experiment_hold(
-    rules: list[str], low: float, high: float
-) -> None:
+def test_outcome_constraints_of_an_ax_experiment_hold() -> None:
     """(x − 0.3)² is least at 0.3, where lat = x is 0.3; the constraint moves the answer to 0.7."""
     from ax.adapter.registry import Generators
     from ax.api.client import Client
@@ -409,13 +406,13 @@ def test_outcome_constraints_of_an_ax_experiment_hold(
     client.configure_experiment(
         [RangeParameterConfig(name="x", bounds=(0, 1), parameter_type="float")]
     )
-    client.configure_optimization(objective="-loss", outcome_constraints=rules)
+    client.configure_optimization(objective="-loss", outcome_constraints=["lat >= 0.7"])
     client.set_generation_strategy(GenerationStrategy(name="both", nodes=[start, go_on]))
     suggested = []
-    for _ in range(9):
+    for _ in range(8):
         for index, point in client.get_next_trials(max_trials=1).items():
             x = float(point["x"])
             raw = {"loss": ((x - 0.3) ** 2, 0.01), "lat": (x, 0.01)}
-            client.complete_trial(index, raw_data=raw if rules else {"loss": raw["loss"]})
+            client.complete_trial(index, raw_data=raw)
             suggested.append(x)
-    assert all(low < x < high for x in suggested[-3:]), suggested
+    assert all(0.62 < x < 0.85 for x in suggested[-2:]), suggested

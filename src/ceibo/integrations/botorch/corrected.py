@@ -31,7 +31,7 @@ from typing import Any, Final, final
 import torch
 from botorch.acquisition.acquisition import AcquisitionFunction
 from botorch.acquisition.analytic import AnalyticAcquisitionFunction, _log_ei_helper
-from botorch.acquisition.objective import PosteriorTransform
+from botorch.acquisition.objective import PosteriorTransform, ScalarizedPosteriorTransform
 from botorch.exceptions.errors import UnsupportedError
 from botorch.models.model import Model
 from botorch.posteriors.gpytorch import GPyTorchPosterior
@@ -255,14 +255,17 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         """log of corrected EI with limits, as the module's text has it."""
         joint = self._joint(X)
         pending = self.X_pending is not None
-        posterior = self._posterior(joint)
+        outputs = self.model.posterior(joint)
+        if isinstance(self.posterior_transform, ScalarizedPosteriorTransform):
+            posterior = self.posterior_transform(outputs)
+        else:
+            posterior = self._posterior(joint)
         goal = pair_of(posterior, self._pending_noise if pending else None)
         u = goal.mean - goal.best_mean
         s = self._difference_std(posterior.distribution.covariance_matrix)
         worst = self._worst.unsqueeze(-1) if is_ensemble(self.model) else self._worst
         above = (goal.mean if self.maximize else -goal.mean) - worst
         chance, held, broken = torch.zeros_like(u), [], []
-        outputs = self.model.posterior(joint)
         for index, (limit, transform) in enumerate(
             zip(self.limits, self._limit_transforms, strict=True)
         ):
