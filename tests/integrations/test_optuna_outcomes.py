@@ -57,7 +57,7 @@ def two(trial: Trial) -> tuple[float, float]:
     return (x - 0.2) ** 2 + off, -((x - 0.8) ** 2) - off
 
 
-def create(sampler: BaseSampler, directions: Sequence[str] = ("minimize",)) -> optuna.Study:
+def create(sampler: BaseSampler, directions: Any = ("minimize",)) -> optuna.Study:
     return optuna.create_study(sampler=sampler, directions=list(directions))
 
 
@@ -319,6 +319,6 @@ def test_a_copy_has_the_outcomes() -> None:
     params, values = copy.rows[2]
     assert params == study.trials[2].params
     assert values == {
-        "value": Measurement(study.trials[2].value),
+        "value": Measurement(study.trials[2].values[0]),
         "constraint 0": Measurement(study.trials[2].user_attrs["short"]),
     }

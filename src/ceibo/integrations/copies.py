@@ -16,7 +16,7 @@ Row = tuple[Mapping[str, Any], Measurement | Mapping[str, Measurement]]
 class Receiver(Protocol):
     """What `ceibo.Study` is here: something that takes existing measurements."""
 
-    def add_all(self, rows: Sequence[Row]) -> object: ...
+    def add_all(self, rows: Sequence[Any]) -> object: ...
 
 
 S = TypeVar("S", bound=Receiver)

@@ -26,14 +26,14 @@ class PosteriorBest:
 
     `mean` and `std` are the posterior mean and standard deviation of the objective at its
     parameters; `probability` is that of its being the best of all trials with a value or a report.
-    In a study with constraints that is None; `p_feasible` is the probability that all of them
+    In a study with constraints that is NaN; `p_feasible` is the probability that all of them
     hold, and `outcomes` has the objective and every constraint by name.
     """
 
     trial: FrozenTrial
     mean: float
     std: float
-    probability: float | None
+    probability: float
     p_feasible: float | None = None
     outcomes: Mapping[str, OutcomeEstimate] = field(default_factory=dict)
 
@@ -85,7 +85,7 @@ class JointAnswers:
         index = int(np.lexsort((means, -likely))[0])
         found = estimates[index]
         return PosteriorBest(
-            self.points[index][0], found.mean, found.std, None, found.p_feasible, found.outcomes
+            self.points[index][0], found.mean, found.std, math.nan, found.p_feasible, found.outcomes
         )
 
     @cached_property

@@ -21,6 +21,7 @@ from ceibo.decide.record import to_record
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
+from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.optuna.branches import single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
@@ -50,7 +51,6 @@ _NEAR: Final = 0.02
 _STARTUP: Final = (
     "a model needs a first value. Leave it out for twice the number of parameters, at least four"
 )
-_SEVERAL: Final = "noisy-ei"  # the acquisition function of several objectives
 
 
 @final
@@ -104,6 +104,8 @@ class CeiboSampler(BaseSampler):
         if n_startup_trials is not None:
             n_startup_trials = check_whole(n_startup_trials, "n_startup_trials", advice=_STARTUP)
         self.seed = secrets.randbelow(2**62) if seed is None else check_whole(seed, "seed", 0)
+        if constraints_func is not None:
+            check_acquisition(acquisition, limits=1)
         self.settings = Settings(
             acquisition=acquisition, n_initial=n_startup_trials, confidence=confidence
         )
@@ -214,12 +216,9 @@ class CeiboSampler(BaseSampler):
 
     def _check_objectives(self, study: Study) -> None:
         check_objectives(study)
-        name = self.settings.acquisition
-        if len(study.directions) > 1 and name != _SEVERAL:
-            raise InputError(
-                f"of several objectives the acquisition function is {_SEVERAL!r}, got {name!r};"
-                " leave it out."
-            )
+        goals = len(study.directions)
+        if goals > 1:
+            check_acquisition(self.settings.acquisition, goals)
 
     def _axes_of(self, search_space: dict[str, BaseDistribution]) -> Axes:
         if self._axes is None or self._axes.search_space != search_space:
