@@ -10,6 +10,7 @@ import numpy as np
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+from ceibo.acquisition.limits import log_chances
 from ceibo.decide import Estimate, OutcomeEstimate
 from ceibo.decide.joint import JointBelief
 from ceibo.errors import InputError, NoMeasurementError
@@ -76,12 +77,13 @@ class JointAnswers:
     def best(self) -> PosteriorBest:
         """The best of the finished trials whose constraints hold; of equals the first."""
         self._check_one_objective()
-        estimates = self.belief.predictions.estimates(np.array([x for _, x in self.points]))
+        places = np.array([x for _, x in self.points])
+        estimates = self.belief.predictions.estimates(places)
         outcomes, confidence = self.belief.evidence.outcomes, self.belief.settings.assurance
         flip = outcomes[outcomes.goals[0]].direction.flip
         means = np.array([flip(each.mean) for each in estimates])
-        held = [1.0 if each.p_feasible is None else each.p_feasible for each in estimates]
-        likely = np.minimum(held, confidence)  # likely enough is all that counts
+        held = log_chances(self.belief.model.limits, places)
+        likely = np.minimum(held, math.log(confidence))  # likely enough is all that counts
         index = int(np.lexsort((means, -likely))[0])
         found = estimates[index]
         return PosteriorBest(

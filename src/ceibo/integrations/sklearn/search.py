@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 
+from ceibo.acquisition.limits import log_chances
 from ceibo.decide import (
     Belief,
     Direction,
@@ -111,7 +112,8 @@ class Search:
         predictions = belief.predictions
         mean, std = predictions.at_points(places, self.metric)
         limited = {name: predictions.at_points(places, name) for name in self.limited}
-        return Posterior(mean, std, noise, limited, predictions.feasibility(places))
+        log_chance = log_chances(belief.model.limits, places)
+        return Posterior(mean, std, noise, limited, log_chance)
 
     def _belief(self) -> Belief | JointBelief | None:
         space, settings = self.parameters.space, self.settings

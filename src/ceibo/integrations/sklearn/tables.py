@@ -18,7 +18,7 @@ class Posterior(NamedTuple):
     std: Array
     noise: Array
     limited: dict[str, tuple[Array, Array]]  # name -> mean and standard deviation
-    p_feasible: Array | None
+    log_chance: Array | None  # of holding every limit
 
 
 def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Array) -> None:
@@ -70,10 +70,10 @@ def add_posterior(
     is_measured = np.isfinite(results[f"mean_test_{metric}"])
     measured = np.where(is_measured, posterior.mean, -np.inf)
     likely = np.zeros(len(measured))
-    if posterior.p_feasible is not None:
-        results["p_feasible"] = posterior.p_feasible
-        likely = np.minimum(posterior.p_feasible, confidence)
-    likely = np.where(is_measured & np.isfinite(likely), likely, -1.0)
+    if posterior.log_chance is not None:
+        results["p_feasible"] = np.exp(posterior.log_chance)
+        likely = np.minimum(posterior.log_chance, np.log(confidence))
+    likely = np.where(is_measured & ~np.isnan(likely), likely, -np.inf)
     results[f"rank_posterior_test_{metric}"] = _ranks(measured, likely)
 
 
