@@ -18,6 +18,7 @@ from scipy.integrate import quad
 from scipy.special import log_ndtr
 from scipy.stats import norm
 
+from ceibo import acquisition
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.integrations.botorch import (
@@ -106,6 +107,31 @@ def test_values_are_those_of_monte_carlo(limits: dict[int, Any]) -> None:
         for row in np.argsort(-values)[:6]:  # of the others too few draws gain anything
             mean, error = sampled(function, used, numbered, X[row])
             assert abs(values[row] - mean) <= 4.0 * error
+
+
+@pytest.mark.parametrize("pending", [False, True])
+@pytest.mark.parametrize("bounds", [(0.2,), (0.4, 0.8), (-6.0,)])
+def test_values_are_those_of_the_engine(bounds: tuple[float, ...], pending: bool) -> None:
+    """Upper limits, also where none is held, and points under way."""
+    for seed in (1, 2, 3):
+        gps = processes(seed, count=1 + len(bounds))
+        X = np.random.default_rng(1000 + seed).random((50, 2))
+        waiting = np.random.default_rng(2000 + seed).random((2, 2))
+        known = gps
+        if pending:
+            known = [gp.condition(waiting, float(np.mean(gp.noise_variance))) for gp in gps]
+        limits = [acquisition.Limit(gp, bound) for gp, bound in zip(known[1:], bounds, strict=True)]
+        engine = acquisition.build_joint("corrected-ei", known[:1], limits)
+        with exact():
+            function = LogCorrectedExpectedImprovement(
+                models(gps),
+                tensor(gps[0].X),
+                X_pending=tensor(waiting) if pending else None,
+                maximize=False,
+                constraints={place + 1: (None, bound) for place, bound in enumerate(bounds)},
+            )
+            values = function(tensor(X)[:, None, :]).numpy()
+        np.testing.assert_allclose(values, engine.log_value(X), rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("seed", range(6))
