@@ -14,13 +14,15 @@ from botorch.exceptions.warnings import BotorchWarning
 from botorch.models import ModelListGP, SingleTaskGP
 from botorch.optim import optimize_acqf
 from botorch.utils.datasets import SupervisedDataset
+from gpytorch.kernels import MaternKernel, ScaleKernel
+from gpytorch.means import ConstantMean
 from scipy.integrate import quad
 from scipy.special import log_ndtr
 from scipy.stats import norm
 
 from ceibo import acquisition
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess
+from ceibo.gp import GaussianProcess, Matern52
 from ceibo.integrations.botorch import (
     CorrectedExpectedImprovement,
     CorrectedProbabilityOfImprovement,
@@ -28,6 +30,7 @@ from ceibo.integrations.botorch import (
 )
 from ceibo.integrations.botorch.bivariate import FAR, log_rectangle
 from tests.helpers import make_gp
+from tests.integrations.test_botorch import Ensemble
 from tests.torch_oracle import exact, model_like, tensor
 
 KINDS = (CorrectedExpectedImprovement, LogCorrectedExpectedImprovement)
@@ -321,6 +324,66 @@ def test_a_combination_of_outputs_is_limited_as_one_quantity() -> None:
             gain = np.where(held[:, 0], np.maximum(fallback - draws[0][:, 0], 0.0), 0.0)
             error = gain.std() / np.sqrt(SAMPLES)
             assert abs(np.exp(value) - gain.mean()) <= 4.0 * error + 1e-9
+
+
+def test_fully_bayesian_models_average_over_their_samples() -> None:
+    """One incumbent by the means over samples, and the mean of the acquisition over them."""
+    first, second = processes(14, count=2)
+    rng, samples = np.random.default_rng(0), 3
+    scales = rng.uniform(0.3, 0.9, (2, samples, 2))
+    members = [
+        [GaussianProcess(gp.X, gp.y, gp.noise_variance, Matern52(scale, 1.0), 0.0) for scale in own]
+        for gp, own in zip((first, second), scales, strict=True)
+    ]
+    X, bound = rng.random((10, 2)), 0.4
+    points = tensor(X)[:, None, :]
+    with exact():
+        model = ModelListGP(*(ensemble(own) for own in members))
+        function = CorrectedExpectedImprovement(
+            model, tensor(first.X), maximize=False, constraints={1: (None, bound)}
+        )
+        values = function(points).numpy()
+        means = np.mean([gp.posterior(first.X)[0] for gp in members[0]], axis=0)
+        chances = np.mean(
+            [
+                norm.cdf((bound - mean) / np.sqrt(variance))
+                for mean, variance in (gp.posterior(first.X) for gp in members[1])
+            ],
+            axis=0,
+        )
+        held = np.flatnonzero(chances >= 0.95)
+        best = held[np.argmin(means[held])] if len(held) else np.argmax(chances)
+        np.testing.assert_array_equal(function.X_incumbent[0].numpy(), first.X[best])
+        each = []
+        for pair in zip(*members, strict=True):
+            alone = CorrectedExpectedImprovement(
+                models(list(pair)), tensor(first.X), maximize=False, constraints={1: (None, bound)}
+            )
+            alone.X_incumbent.copy_(function.X_incumbent)
+            alone._worst.copy_(function._worst)
+            each.append(alone(points).numpy())
+    np.testing.assert_allclose(values, np.mean(each, axis=0), rtol=1e-7)
+
+
+def ensemble(members: list[GaussianProcess]) -> SingleTaskGP:
+    """The members as the samples of one fully Bayesian model."""
+    count, gp = len(members), members[0]
+    batch = torch.Size([count])
+    model = Ensemble(
+        tensor(gp.X).expand(count, -1, -1),
+        tensor(gp.y)[:, None].expand(count, -1, -1),
+        tensor(gp.noise_variance)[:, None].expand(count, -1, -1),
+        covar_module=ScaleKernel(
+            MaternKernel(nu=2.5, ard_num_dims=2, batch_shape=batch), batch_shape=batch
+        ).double(),
+        mean_module=ConstantMean(batch_shape=batch).double(),
+        outcome_transform=None,
+    )
+    scales = np.stack([member.kernel.lengthscales for member in members])
+    model.covar_module.base_kernel.lengthscale = tensor(scales)[:, None, :]
+    model.covar_module.outputscale = tensor([member.kernel.variance for member in members])
+    model.mean_module.constant.data.copy_(tensor([member.mean for member in members]))
+    return model.eval()
 
 
 def test_float32_and_points_near_the_incumbent() -> None:

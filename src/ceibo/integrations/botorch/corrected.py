@@ -165,8 +165,9 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         return posterior
 
     @property
-    def _limit_transforms(self) -> list[PosteriorTransform]:
-        return [self.get_submodule(f"_limit_{index}") for index in range(len(self.limits))]  # type: ignore[misc]  # registered as transforms
+    def _limit_transforms(self) -> list[ScalarizedPosteriorTransform]:
+        modules = (self.get_submodule(f"_limit_{index}") for index in range(len(self.limits)))
+        return [each for each in modules if isinstance(each, ScalarizedPosteriorTransform)]
 
     def _find_incumbent(self, X_observed: Tensor) -> None:
         with torch.no_grad():
