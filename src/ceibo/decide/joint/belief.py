@@ -117,20 +117,23 @@ class JointBelief:
         among = [told for told in evidence.told if told.number in held] or evidence.told
         flip = evidence.direction.flip
         raw = min(among, key=lambda told: (flip(told.measurement.value), told.number))
-        mean = self.predictions.estimates(raw.x[None, :])[0].mean
-        why = compare_with_raw(raw.number, raw.measurement, mean, self.best)
+        believed = self.predictions.estimates(raw.x[None, :])[0]
+        why = compare_with_raw(raw.number, raw.measurement, believed, self.best)
         if not held:
-            why = f"no measured trial holds every limit; {why}"
+            why = f"no measured trial holds every limit as it was measured; {why}"
         params = self.space.from_unit(raw.x)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
 
     @cached_property
     def front(self) -> tuple[Estimate, ...]:
-        """The measured settings of which none is expected to be better in every goal.
+        """The measured settings that no other is expected to better in every goal.
 
-        They are among those whose limits hold with the study's confidence; if there is none, the
-        front is the most likely setting alone. In order of the first goal.
+        The better one must also be as sure of its limits, for which the study's confidence is sure
+        enough, so that there are safe and less safe settings on the front; `p_feasible` of each
+        tells. In order of the first goal.
         """
+        if len(self.evidence.outcomes.goals) == 1:
+            raise InputError("a front is that of several goals, and this study has one; ask best.")
         found = find_front(self.model, self.settings.assurance)
         if not len(found.X):
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
