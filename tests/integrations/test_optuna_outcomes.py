@@ -189,7 +189,7 @@ def test_constraints_hold_on_the_front() -> None:
     for each in front_by_posterior(study):
         assert each.params["x"] <= 0.5
         assert each.p_feasible is not None
-        assert each.p_feasible >= 0.95
+        assert each.p_feasible >= 0.5
 
 
 @pytest.mark.parametrize("directions", [["minimize"], ["minimize", "maximize"]])
@@ -252,13 +252,17 @@ def test_trials_with_different_parameters_have_answers() -> None:
     def branched(trial: Trial) -> float:
         kind = trial.suggest_categorical("kind", ["a", "b"])
         x = trial.suggest_float(f"x_{kind}", 0, 1)
-        trial.set_constraint("low", 0.7 - x)
+        trial.set_constraint("low", 0.5 - x)
         return (x - 0.3) ** 2 + (kind == "b")
 
     study = create(CeiboSampler(seed=0, warn_independent_sampling=False))
-    study.optimize(branched, n_trials=20)
-    assert best_trial_by_posterior(study).params["kind"] == "a"
-    assert recommended(study).params == best_trial_by_posterior(study).params
+    study.optimize(branched, n_trials=24)
+    best = best_trial_by_posterior(study)
+    assert best.p_feasible is not None
+    assert best.p_feasible >= 0.95
+    assert best.params["kind"] == "a"
+    assert best.params["x_a"] >= 0.5
+    assert recommended(study).params == best.params
 
 
 def test_what_has_no_answer_is_refused() -> None:

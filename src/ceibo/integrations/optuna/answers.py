@@ -47,8 +47,9 @@ def front_by_posterior(study: Study) -> tuple[Estimate, ...]:
     ``study.best_trials`` is the front of noisy values, on which the luckiest trials are. Each
     estimate has the objectives and constraints by name in ``outcomes``, ``p_efficient``, the chance
     that no other trial is better in every objective, and ``p_feasible``, that all constraints hold.
-    They are among the trials whose constraints hold with the sampler's confidence (0.95); if there
-    is none, the front is the most likely trial alone. In order of the first objective.
+    Only trials at which they hold more likely than not are on it, or the most likely trial alone;
+    one is left out for another that is as good and as sure of its constraints, where the sampler's
+    confidence (0.95) is sure enough. In order of the first objective.
     """
     answers = _answers_of(study)
     if isinstance(answers, JointAnswers):
@@ -63,7 +64,8 @@ def recommended(study: Study) -> Estimate:
 
     If trials have different parameters, only some sets of parameters belong together, and the study
     does not know which. The recommendation then has the parameters of the best trial by the model,
-    within the values that trials with just these parameters have tried.
+    within the values that trials with just these parameters have tried; with constraints it is that
+    trial itself. With constraints they hold with the sampler's confidence, or as likely as can be.
     """
     answers = _answers_of(study)
     if isinstance(answers, JointAnswers):
