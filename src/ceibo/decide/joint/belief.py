@@ -94,17 +94,17 @@ class JointBelief:
         surface = acq.posterior_mean(goal)
         discrete = self.space.discrete
         maximum = acq.maximize(surface, seed=self.seed, discrete=discrete, guides=guides)
-        # The best measured point is a candidate too: a search may have missed it.
-        points = [maximum.x]
+        found = self.space.from_unit(maximum.x)
+        X = self.space.to_unit(found)[None, :]
+        # The best measured setting stands in for what a search did not find. It does so too where
+        # nothing holds with the confidence: the most likely point of a whole space is where the
+        # model errs most.
         measured = acq.find_feasible_incumbent(goal, limits, confidence)
-        if measured is not None:
-            points.append(measured.x)
-        settings = [self.space.from_unit(x) for x in points]
-        X = self.space.to_unit_rows(settings)
-        means, chances = goal.posterior(X)[0], self.predictions.feasibility(X)
-        likely = np.minimum(chances, confidence)  # likely enough is all that counts
-        chosen = int(np.lexsort((means, -likely))[0])
-        return replace(self.predictions.estimates(X[[chosen]])[0], params=settings[chosen])
+        mean, chance = goal.posterior(X)[0][0], self.predictions.feasibility(X)[0]
+        if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
+            found = self.space.from_unit(measured.x)
+            X = self.space.to_unit(found)[None, :]
+        return replace(self.predictions.estimates(X)[0], params=found)
 
     @cached_property
     def best_observed(self) -> Observed:
@@ -209,6 +209,11 @@ class JointBelief:
                 f"{question} is about one goal, and this study has {len(goals)}"
                 f" ({', '.join(goals)}); ask for its front."
             )
+
+
+def _as_good(measured: acq.FeasibleIncumbent, mean: float, confidence: float) -> bool:
+    """Whether a measured setting holds its limits too, with a goal that is no worse."""
+    return measured.chance >= confidence and measured.mean <= mean
 
 
 def _first_trial(evidence: Evidence, x: Array) -> int:
