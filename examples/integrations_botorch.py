@@ -101,11 +101,12 @@ def main() -> None:
         f" {truth(best).item():+.2f}"
     )
     params, outcome, _, _ = with_ax().get_best_parameterization()
-    found = truth(torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)).item()
+    place = torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)
+    found, cost = truth(place).item(), place.sum().item()
     mean, error = outcome["purity"]  # type: ignore[misc]  # Ax annotates it as a number alone
     print(
         f"Ax:      ({params['x']:.2f}, {params['y']:.2f}), believed {mean:+.2f} ± {error:.2f},"
-        f" truly {found:+.2f}; cost {params['x'] + params['y']:.2f} of at most 0.8"
+        f" truly {found:+.2f}; cost {cost:.2f} of at most 0.8"
     )
 
 
