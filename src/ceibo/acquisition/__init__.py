@@ -11,6 +11,7 @@ from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
+from ceibo.acquisition.mixed_limit import MixedLimit
 
 __all__ = [
     "ACQUISITIONS",
@@ -25,6 +26,7 @@ __all__ = [
     "Jet",
     "Limit",
     "Maximum",
+    "MixedLimit",
     "SearchSettings",
     "Surface",
     "build",

@@ -2,8 +2,8 @@
 
 With p(x) the chance that all limits hold and c the wanted one, t = log c − log p(x) is what is
 missing. It costs nothing where t ≤ 0, then t²/2ε, and from t = ε on t − ε/2, times the steepness:
-smooth, and steep enough that the best point lies at most a small share of ε outside. The guide
-therefore aims a little above c, so that its best point does have the chance c.
+smooth, and steep enough that the best point lies at most a small share of ε outside. The guide aims
+above c, so that its best point has the chance c also where the model errs a little.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,13 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.acquisition.guides import Guide
-from ceibo.acquisition.limits import Limit
+from ceibo.acquisition.limits import Held
 from ceibo.gp.inputs import Array
 
 _STEEPNESS: Final = 50.0  # standard deviations of the goal that a factor e of the chance is worth
 _WIDTH: Final = 0.01  # ε
-_MARGIN: Final = 0.02  # of what c leaves to 1
+# Of what c leaves to 1: the best point of a search is one where a model errs in its favour.
+_MARGIN: Final = 0.3
 
 
 @final
@@ -26,7 +27,7 @@ _MARGIN: Final = 0.02  # of what c leaves to 1
 class Assurance(Guide):
     """Prefers points where all limits hold with a probability of at least `confidence`."""
 
-    limits: Sequence[Limit]
+    limits: Sequence[Held]
     confidence: float
 
     def guidance(self, X: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ every limit holds at x is the product over the limits of Φ(z_j), z_j = (b_j −
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import final
+from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,21 @@ from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, as_points
 from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Predictor
+
+
+class Held(Protocol):
+    """A limit, by one model of its outcome or by several."""
+
+    @property
+    def gp(self) -> GaussianProcess:
+        """The process of the outcome; of several, the first."""
+
+    @property
+    def bound(self) -> float:
+        """In the units of gp.y."""
+
+    def log_chance(self, X: ArrayLike, /) -> tuple[Array, Array]:
+        """log P(f(x) ≤ bound) at the points X (N, d), (N,), and its gradient (N, d)."""
 
 
 @final
@@ -74,7 +89,7 @@ def log_holding(slack: Array, s: Array) -> tuple[Array, Array, Array]:
     return log_chance, by_slack, -z * by_slack
 
 
-def log_chances(limits: Sequence[Limit], X: ArrayLike) -> Array:
+def log_chances(limits: Sequence[Held], X: ArrayLike) -> Array:
     """Logarithm of the probability that every limit holds, at the points X (N, d), (N,)."""
     total = np.zeros(len(np.asarray(X)))
     for limit in limits:
@@ -82,7 +97,7 @@ def log_chances(limits: Sequence[Limit], X: ArrayLike) -> Array:
     return total
 
 
-def chances(limits: Sequence[Limit], X: ArrayLike) -> Array:
+def chances(limits: Sequence[Held], X: ArrayLike) -> Array:
     """Probability that every limit holds, at the points X (N, d), (N,); 1 without limits."""
     return np.asarray(np.exp(log_chances(limits, X)))
 
@@ -101,7 +116,7 @@ class FeasibleIncumbent:
 
 
 def find_feasible_incumbent(
-    goal: GaussianProcess, limits: Sequence[Limit], confidence: float = 0.95
+    goal: GaussianProcess, limits: Sequence[Held], confidence: float = 0.95
 ) -> FeasibleIncumbent | None:
     """The best of the points at which the goal and every limited outcome were observed.
 

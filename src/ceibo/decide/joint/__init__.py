@@ -3,6 +3,7 @@
 evidence     what is known of each outcome
 model        a fitted model of each outcome
 suggest      what to measure next
+alternatives other models of each limit, for what is stated of it
 predictions  what is believed of every outcome at any point
 belief       the answers, in the user's units and directions
 front        the settings of which none is better in every goal

@@ -15,6 +15,7 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.joint.alternatives import Alternatives, fit_alternatives
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.front import find_front
 from ceibo.decide.joint.model import JointModel, fit_jointly
@@ -38,7 +39,8 @@ class JointBelief:
         space: of the parameters.
         settings: how the models are fitted and searched, and with which confidence limits hold.
         seed: of the searches for the recommendation and the remaining improvement.
-        given: a model of this evidence; by default one is fitted when it is first needed.
+        given, given_alternatives: models of this evidence; by default they are fitted when they are
+            first needed.
     """
 
     evidence: JointEvidence
@@ -46,6 +48,7 @@ class JointBelief:
     settings: Settings
     seed: int
     given: JointModel | None = None
+    given_alternatives: Alternatives | None = None
 
     @cached_property
     def model(self) -> JointModel:
@@ -60,17 +63,25 @@ class JointBelief:
         return fit_jointly(self.evidence, self.space, self.settings)
 
     @cached_property
+    def alternatives(self) -> Alternatives:
+        """The models by which it is stated how likely limits hold."""
+        if self.given_alternatives is not None:
+            return self.given_alternatives
+        return fit_alternatives(self.model, self.evidence, self.space, self.settings)
+
+    @cached_property
     def predictions(self) -> Predictions:
         """What is believed of every outcome at any point."""
-        return Predictions(self.evidence, self.space, self.settings, self.model)
+        parts = self.evidence, self.space, self.settings
+        return Predictions(*parts, self.model, self.alternatives.limits)
 
     # -- answers -------------------------------------------------------------------------
 
     @cached_property
     def best(self) -> Estimate:
         """The best measured setting of those whose limits hold; of its trials, the first."""
-        self._check_one_goal("best")
-        goal, limits = self.model.goals[0], self.model.limits
+        _check_one_goal(self.evidence, "best")
+        goal, limits = self.model.goals[0], self.predictions.limits
         found = acq.find_feasible_incumbent(goal, limits, self.settings.assurance)
         if found is None:
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
@@ -80,8 +91,8 @@ class JointBelief:
     @cached_property
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean of those over the space whose limits hold."""
-        self._check_one_goal("recommended")
-        goal, limits = self.model.goals[0], self.model.limits
+        _check_one_goal(self.evidence, "recommended")
+        goal, limits = self.model.goals[0], self.predictions.limits
         confidence = self.settings.assurance
         guides: list[acq.Guide] = []
         failures = failure_model(
@@ -109,7 +120,7 @@ class JointBelief:
     @cached_property
     def best_observed(self) -> Observed:
         """The best raw value of the trials whose raw values hold every limit."""
-        self._check_one_goal("best_observed")
+        _check_one_goal(self.evidence, "best_observed")
         evidence = self.evidence.goal
         if not evidence.told:
             raise NoMeasurementError("there is no measurement yet; tell one first.")
@@ -134,7 +145,7 @@ class JointBelief:
         """
         if len(self.evidence.outcomes.goals) == 1:
             raise InputError("a front is that of several goals, and this study has one; ask best.")
-        found = find_front(self.model, self.settings.assurance)
+        found = find_front(self.model.goals, self.predictions.limits, self.settings.assurance)
         if not len(found.X):
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
         estimates = self.predictions.estimates(found.X)
@@ -158,7 +169,7 @@ class JointBelief:
 
     def improvement(self, X: Array) -> Array:
         """Corrected EI with limits (N,) of points (N, d), in the goal's units."""
-        self._check_one_goal("improvement")
+        _check_one_goal(self.evidence, "improvement")
         goals, limits = self.model.conditioned(self.evidence, self.settings.max_observations)
         confidence = self.settings.assurance
         surface = acq.build_joint("corrected-ei", goals, limits, confidence=confidence)
@@ -167,7 +178,7 @@ class JointBelief:
     @cached_property
     def remaining(self) -> float:
         """The largest corrected EI with limits over the space, in the goal's units."""
-        self._check_one_goal("remaining")
+        _check_one_goal(self.evidence, "remaining")
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)
         found = search_jointly(self.model, calm, self.space, rule, self.seed)
@@ -192,23 +203,25 @@ class JointBelief:
 
     def earlier(self, measurements: int) -> "JointBelief":
         """The belief after the first so many measurements of the first goal, fitted anew."""
-        return replace(self, evidence=self.evidence.first(measurements), given=None)
+        first = self.evidence.first(measurements)
+        return replace(self, evidence=first, given=None, given_alternatives=None)
 
     def in_hindsight(self, measurements: int) -> "JointBelief":
         """The belief after the first so many, with the hyperparameters and noise of now."""
         first = self.evidence.first(measurements)
-        model = self.model.refitted_to(first, self.settings.max_observations)
-        return replace(self, evidence=first, given=model)
+        most = self.settings.max_observations
+        model = self.model.refitted_to(first, most)
+        others = self.alternatives.refitted_to(first, most)
+        return replace(self, evidence=first, given=model, given_alternatives=others)
 
-    # -- inside --------------------------------------------------------------------------
 
-    def _check_one_goal(self, question: str) -> None:
-        goals = self.evidence.outcomes.goals
-        if len(goals) > 1:
-            raise InputError(
-                f"{question} is about one goal, and this study has {len(goals)}"
-                f" ({', '.join(goals)}); ask for its front."
-            )
+def _check_one_goal(evidence: JointEvidence, question: str) -> None:
+    goals = evidence.outcomes.goals
+    if len(goals) > 1:
+        raise InputError(
+            f"{question} is about one goal, and this study has {len(goals)}"
+            f" ({', '.join(goals)}); ask for its front."
+        )
 
 
 def _as_good(measured: acq.FeasibleIncumbent, mean: float, confidence: float) -> bool:

@@ -1,5 +1,6 @@
 """The front: measured settings of which none is better in every goal and as sure of its limits."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.decide.joint.evidence import JointEvidence
-from ceibo.decide.joint.model import JointModel
+from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask
 
 _LIKELY: Final = 0.5  # chance of holding all limits below which a point is on no front
@@ -22,14 +23,15 @@ class Front:
     chances: Array
 
 
-def find_front(model: JointModel, confidence: float) -> Front:
+def find_front(
+    goals: Sequence[GaussianProcess], limits: Sequence[acq.MixedLimit], confidence: float
+) -> Front:
     """The front by posterior means, of the points whose limits hold more likely than not.
 
     A point is left out for one that is at least as good in every goal and at least as sure of its
     limits, where the confidence is sure enough. If no point holds its limits more likely than not,
     the front is the most likely one alone. In order of the first goal.
     """
-    goals, limits = model.goals, model.limits
     processes = [*goals, *(limit.gp for limit in limits)]
     X = goals[0].X[acq.common_rows([gp.X for gp in processes])[:, 0]]
     if not len(X):

@@ -26,12 +26,14 @@ class Predictions:
     Args:
         evidence, space, settings: of the study.
         model: of goals and limits; a watched outcome is fitted when it is first asked for.
+        limits: by which it is stated how likely they hold.
     """
 
     evidence: JointEvidence
     space: Space
     settings: Settings
     model: JointModel
+    limits: tuple[acq.MixedLimit, ...]
     _watched: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -68,11 +70,11 @@ class Predictions:
 
     def feasibility(self, X: Array) -> Array:
         """The probability (N,) that every limit holds at points (N, d)."""
-        return acq.chances(self.model.limits, X)
+        return acq.chances(self.limits, X)
 
     def estimates(self, X: Array) -> list[Estimate]:
         """What is believed at points (N, d), without the numbers of their trials."""
-        goal, has_limits = self.evidence.outcomes.goals[0], bool(self.model.limits)
+        goal, has_limits = self.evidence.outcomes.goals[0], bool(self.limits)
         held = self.feasibility(X).tolist()
         parts = {name: (*self.at_points(X, name), *self.interval(X, name)) for name in self.names}
         estimates = []
