@@ -149,14 +149,14 @@ def _outcomes(raw: Mapping[str, Any]) -> Outcomes | None:
         return None
     if "direction" in raw:
         raise InputError(
-            "direction: each outcome has its own, as in yield = {goal = \"maximize\"}; leave"
+            'direction: each outcome has its own, as in yield = {goal = "maximize"}; leave'
             " direction out beside [outcomes]."
         )
     table = _table(raw, "outcomes")
     goals = [name for name, each in table.items() if outcome_from_json(name, each).is_goal]
     if not 1 <= len(goals) <= MOST_GOALS:
         raise InputError(
-            f"outcomes: expected one to {MOST_GOALS} goals, as in yield = {{goal = \"maximize\"}},"
+            f'outcomes: expected one to {MOST_GOALS} goals, as in yield = {{goal = "maximize"}},'
             f" got {len(goals)}; what decides nothing is {{watch = true}}."
         )
     return Outcomes.from_json(table)
