@@ -255,8 +255,8 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
     found: dict[int, Standing] = {}
     for number, record in sources.items():
-        seen = _part(record, "incumbent")
-        mean, std = to_float(_part(seen, "mean")), to_float(_part(seen, "std"))
+        seen = part_of(record, "incumbent")
+        mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
         if mean is not None and std is not None:
             found[number] = Standing(number, mean, std)
     end = belief.evidence.trials
@@ -276,8 +276,8 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
     gains: dict[int, float] = {}
     for number, record in sources.items():
-        gain = to_float(_part(record, "value"))
-        if _part(record, "acquisition") == "corrected-ei" and gain is not None:
+        gain = to_float(part_of(record, "value"))
+        if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
     if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
         initial = belief.settings.initial_size(len(belief.space))
@@ -291,7 +291,7 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     return sorted(gains.items())
 
 
-def _part(record: object, key: str) -> object:
+def part_of(record: object, key: str) -> object:
     """An entry of what was recorded with a suggestion, which may be anything; None without it."""
     return record.get(key) if isinstance(record, Mapping) else None
 
