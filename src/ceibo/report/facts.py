@@ -57,6 +57,7 @@ class Aspect:
     best_place: Array  # (d,), through which slices and maps go
     answers: tuple[int | None, ...]  # trials to be seen in any case
     limit: float | None = None
+    is_goal: bool = True
 
 
 @final

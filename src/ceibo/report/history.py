@@ -73,7 +73,7 @@ def history_of(aspect: Aspect, standings: tuple[Standing, ...]) -> History:
         count=len(measured),
         measured=[measured[k] for k in dots],
         failed=[failed[k] for k in visible(failed, np.zeros(len(failed)))],
-        records=_records(aspect, measured),
+        records=_records(aspect, measured) if aspect.is_goal else [],
         in_sight=in_sight,
     )
 

@@ -28,7 +28,9 @@ def grid_of_slices(slices: Iterable[Slice], aspect: Aspect, confidence: float | 
 
 
 def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
-    canvas = Canvas(330, 250, f"Slice along {each.name}", left=50, bottom=98)
+    has_strip = each.chance is not None or each.gain is not None
+    height, bottom = (250, 98) if has_strip else (190, 38)
+    canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
     x = Scale(0.0, 1.0, *canvas.across)
     low, high = each.band
     y = Scale.over([*low, *high], canvas.up)

@@ -26,13 +26,9 @@ def estimate_text(estimate: OutcomeEstimate) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability for people; none but a certain one is 100 % or 0 %."""
-    shown = f"{100 * probability:.0f}"
-    if probability < 1 and shown == "100":
-        return "> 99 %"
-    if probability > 0 and shown == "0":
-        return "< 1 %"
-    return f"{shown} %"
+    """A probability for people; what a model says is never certain."""
+    shown = f"{100 * probability:.0f} %"
+    return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)
 
 
 def doubt_about(estimate: Estimate, confidence: float) -> str | None:

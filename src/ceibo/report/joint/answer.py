@@ -6,6 +6,7 @@ from ceibo.report.panels.answer import card, value_text
 from ceibo.report.parts import panel, table_row
 from ceibo.report.svg import text_of
 from ceibo.study.outcome_words import doubt_about, estimate_text, percent, wish_of
+from ceibo.text import plural
 
 
 def answer(facts: JointFacts) -> str:
@@ -114,12 +115,13 @@ def _front_cards(facts: JointFacts, findings: JointFindings) -> str:
     """Of several goals: how many settings are on the front, and between what they trade."""
     count = len(findings.front)
     detail = "measured, of which none is expected to be better in every goal"
-    cards = card(
-        "first", "On the front", f"{count} {'setting' if count == 1 else 'settings'}", detail
-    )
+    cards = card("first", "On the front", plural(count, "setting"), detail)
     for goal in facts.outcomes.goals:
         means = [each.outcomes[goal].mean for each in findings.front]
         unit = f" {text_of(facts.outcomes[goal].unit)}" if facts.outcomes[goal].unit else ""
-        text = f"{min(means):.4g} … {max(means):.4g}{unit}"
+        text = f"{min(means):.3g} … {max(means):.3g}{unit}"
         cards += card("", f"{goal} on it", text, f"to {facts.outcomes[goal].direction}")
+    if len(facts.outcomes.goals) == 2:
+        naive = "what a naive tool would report"
+        cards += card("raw", "On the raw front", plural(len(findings.raw_front), "trial"), naive)
     return f'<div class="cards">{cards}</div>'

@@ -136,6 +136,7 @@ def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate
         best_place=np.full(len(space), 0.5) if chosen is None else space.to_unit(chosen.params),
         answers=() if chosen is None else (chosen.number,),
         limit=outcome.bound,
+        is_goal=outcome.is_goal,
     )
 
 

@@ -22,7 +22,7 @@ def importance(facts: JointFacts) -> str:
             continue
         draw = partial(draw_importance, space, each.importance)
         caption = f"<figcaption>{text_of(name, 60)}</figcaption>"
-        figures.append(f"<figure>{caption}{draw((400, height_of(rows))).render()}</figure>")
+        figures.append(f"<figure>{caption}{draw((330, height_of(rows))).render()}</figure>")
     body = f'<div class="grid-of-slices">{"".join(figures)}</div>'
     note = (
         "Share of the variation of each fitted surface over the whole space that would be gone if"

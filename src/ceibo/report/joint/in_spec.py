@@ -22,7 +22,7 @@ from ceibo.study.outcome_words import wish_of
 
 # from certain to hold to certain not to: green over grey to red, light in the middle
 _COLOURS: Final = colour_table([(16, 110, 84), (110, 172, 138), (226, 222, 208), (190, 84, 66)])
-_LEVELS: Final = (0.5,)
+_EVEN: Final = 0.5
 
 
 def in_spec(facts: JointFacts) -> str:
@@ -35,7 +35,7 @@ def in_spec(facts: JointFacts) -> str:
     note = (
         f"The probability that every limit holds ({limits}), the other parameters as in the map"
         f" above. The thick line is {facts.confidence:g}, the confidence of the study: answers are"
-        " taken from inside it. The thin line is 0.5."
+        " taken from inside it. The dotted line is 0.5."
     )
     return panel("in-spec", "Where the limits hold", map_sizes(draw), note)
 
@@ -46,7 +46,7 @@ def _draw(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     smooth = is_smooth(surface, space)
     draw_colours(canvas, 1.0 - surface.mean, smooth, _COLOURS)
     if smooth:
-        draw_isolines(canvas, surface.mean, _LEVELS)
+        draw_isolines(canvas, surface.mean, [_EVEN], "even")
         draw_isolines(canvas, surface.mean, [surface.confidence], "border")
     draw_places(canvas, surface, space, aspect)
     draw_key(canvas, _COLOURS, 1.0, 0.0)
