@@ -1,26 +1,44 @@
 """Bayesian optimisation of noisy, expensive processes, built on corrected expected improvement."""
 
 from ceibo import acquisition, gp
-from ceibo.decide import Categorical, Estimate, Float, Int, Measurement, StopReason
+from ceibo.decide import (
+    AtLeast,
+    AtMost,
+    Categorical,
+    Estimate,
+    Float,
+    Int,
+    Maximize,
+    Measurement,
+    Minimize,
+    StopReason,
+    Watch,
+)
 from ceibo.errors import CeiboError, InputError
-from ceibo.study import Result, Study, Trial, maximize, minimize
+from ceibo.study import Result, Study, Trial, maximize, minimize, optimize
 from ceibo.version import __version__
 
 __all__ = [
+    "AtLeast",
+    "AtMost",
     "Categorical",
     "CeiboError",
     "Estimate",
     "Float",
     "InputError",
     "Int",
+    "Maximize",
     "Measurement",
+    "Minimize",
     "Result",
     "StopReason",
     "Study",
     "Trial",
+    "Watch",
     "__version__",
     "acquisition",
     "gp",
     "maximize",
     "minimize",
+    "optimize",
 ]

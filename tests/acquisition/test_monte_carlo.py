@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp, softmax
 
 from ceibo.acquisition import build
-from ceibo.acquisition.monte_carlo import _log_mean, draw_jointly
+from ceibo.acquisition.monte_carlo import draw_jointly, log_mean
 from ceibo.gp import GaussianProcess, Kernel, Matern12, Matern52
 from tests.helpers import KERNELS, Array, Dense, assert_within_error, kernel_oracle, make_gp
 
@@ -144,7 +144,7 @@ def test_the_mean_of_logarithms_is_scipys_and_no_share_is_lost() -> None:
     logs = np.array(
         [[0.0, -3.0, 2.0], [-1e5, -1e5 - 1.0, -np.inf], [800.0, 790.0, -900.0], [-np.inf] * 3]
     )
-    value, shares = _log_mean(logs)
+    value, shares = log_mean(logs)
     np.testing.assert_allclose(value, logsumexp(logs, axis=1) - np.log(3), rtol=1e-15)
     np.testing.assert_allclose(shares[:3], softmax(logs[:3], axis=1), rtol=1e-14)
     np.testing.assert_array_equal(shares[3], 0.0)  # none of them improves: no draw says where to go

@@ -3,17 +3,11 @@
 from ceibo.acquisition.assurance import Assurance
 from ceibo.acquisition.base import Acquisition, Jet, Surface
 from ceibo.acquisition.build import ACQUISITIONS, Context, build, posterior_mean, register
+from ceibo.acquisition.build_joint import build_joint
+from ceibo.acquisition.fronts import hypervolume, nondominated, reference_point
 from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
-from ceibo.acquisition.limits import (
-    FeasibleIncumbent,
-    Limit,
-    build_joint,
-    chances,
-    find_feasible_incumbent,
-    nondominated,
-    probability_efficient,
-)
+from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 
 __all__ = [
@@ -36,11 +30,12 @@ __all__ = [
     "chances",
     "find_feasible_incumbent",
     "find_incumbent",
+    "hypervolume",
     "maximize",
     "nondominated",
     "posterior_mean",
     "probability_best",
-    "probability_efficient",
     "recommend",
+    "reference_point",
     "register",
 ]

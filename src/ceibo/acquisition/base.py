@@ -43,6 +43,13 @@ class Jet:
         """Gradient in x, (N, d)."""
         return prediction.pullback(self.linear, self.variance, self.difference_variance, self.gap)
 
+    def times(self, factor: Array) -> "Jet":
+        """The derivatives times a factor (N,), the value as it is: a part of a JointJet."""
+        linear = None if self.linear is None else factor[:, None] * self.linear
+        parts = (self.variance, self.difference_variance, self.gap)
+        rest = (None if part is None else factor * part for part in parts)
+        return Jet(self.value, linear, *rest)
+
 
 P = TypeVar("P", bound="Located")
 P_contra = TypeVar("P_contra", contravariant=True)

@@ -1,87 +1,184 @@
-"""Limits on outcomes: STAND-IN until the real file is merged."""
+"""Limits f_j ≤ b_j on further outcomes, and the incumbent x⁺ among the points that hold them.
+
+Each outcome has a Gaussian process of its own and these are independent, so that the chance that
+every limit holds at x is the product over the limits of Φ(z_j), z_j = (b_j − μ_j(x))/σ_j(x).
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, field
+from typing import Final, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ceibo.acquisition import normal
-from ceibo.acquisition.base import Surface
-from ceibo.acquisition.build import build
+from ceibo.acquisition.base import chain_std
+from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Indices, as_points
+from ceibo.gp.linalg import limited_blas
+from ceibo.gp.predictor import Predictor
+
+# farther slack or more standard deviations count as this many: their squares still are numbers
+FARTHEST: Final = 1e100
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Limit:
-    gp: GaussianProcess
+    """An outcome that must not exceed a bound: f ≤ bound.
+
+    Args:
+        gp: the process of the outcome, conditioned on pending points.
+        bound: in the units of gp.y.
+    """
+
+    gp: GaussianProcess = field(repr=False)
     bound: float
+    # the bound in inside units, less the prior mean
+    level: float = field(init=False, repr=False)
 
-    def log_chance(self, X: Array) -> tuple[Array, Array]:
-        mean, variance = self.gp.posterior(X)
-        by_mean, by_variance = self.gp.posterior_gradient(X)
-        s = np.sqrt(np.maximum(variance, 1e-300))
-        z = (self.bound - mean) / s
-        steep = normal.inverse_mills(z)[:, None]
-        slope = -by_mean / s[:, None] - 0.5 * (z / s**2)[:, None] * by_variance
-        return normal.log_cdf(z), steep * slope
+    def __post_init__(self) -> None:
+        if np.isnan(self.bound):
+            raise InputError(f"bound must be a number, got {self.bound!r}.")
+        with np.errstate(over="ignore"):
+            level = np.float64(self.bound) / self.gp.unit - np.float64(self.gp.mean) / self.gp.unit
+        object.__setattr__(self, "level", float(np.clip(level, -FARTHEST, FARTHEST)))
+
+    def log_chance(self, X: ArrayLike) -> tuple[Array, Array]:
+        """log P(f(x) ≤ bound) at the points X (N, d), (N,), and its gradient (N, d)."""
+        points = as_points(X, "X", self.gp.kernel.dimension)
+        with limited_blas(len(self.gp.state.points)):
+            prediction = self.predictor(points)
+            s = np.sqrt(prediction.variance)
+            value, by_slack, by_s = log_holding(self.level - prediction.linear[:, 0], s)
+            by_variance = chain_std(by_s, s)
+            gradient = prediction.pullback(linear=-by_slack[:, None], variance=by_variance)
+        return value, gradient
+
+    @property
+    def predictor(self) -> Predictor:
+        """Of the mean and variance of the outcome."""
+        return self.gp.predictor()
 
 
-def chances(limits: Sequence[Limit], X: Array) -> Array:
-    return np.exp(sum((limit.log_chance(X)[0] for limit in limits), np.zeros(len(X))))
+def log_holding(slack: Array, s: Array) -> tuple[Array, Array, Array]:
+    """log P(s Z ≤ slack) = log Φ(slack/s), and its derivatives in both.
+
+    Where s = 0 the limit is certain: it holds where slack ≥ 0.
+    """
+    certain = s <= 0
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        z = np.where(certain, 0.0, slack / s)
+    z = np.clip(z, -FARTHEST, FARTHEST)
+    log_chance = normal.log_cdf(z)
+    by_slack = np.divide(normal.inverse_mills(z), s, out=np.zeros_like(z), where=~certain)
+    if certain.any():
+        log_chance = np.where(certain, np.where(slack >= 0, 0.0, -np.inf), log_chance)
+    return log_chance, by_slack, -z * by_slack
+
+
+def log_chances(limits: Sequence[Limit], X: ArrayLike) -> Array:
+    """Logarithm of the probability that every limit holds, at the points X (N, d), (N,)."""
+    total = np.zeros(len(np.asarray(X)))
+    for limit in limits:
+        total = total + limit.log_chance(X)[0]
+    return total
+
+
+def chances(limits: Sequence[Limit], X: ArrayLike) -> Array:
+    """Probability that every limit holds, at the points X (N, d), (N,); 1 without limits."""
+    return np.asarray(np.exp(log_chances(limits, X)))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FeasibleIncumbent:
-    index: int
-    x: Array
-    mean: float
-    std: float
-    chance: float
-    indices: tuple[int, ...]
+    """x⁺ under limits, and what is believed of the goal there, in the units of y."""
+
+    index: int  # row of goal.X
+    x: Array  # (d,)
+    mean: float  # posterior mean of the goal
+    std: float  # posterior standard deviation of the goal
+    chance: float  # that every limit holds
+    indices: tuple[int, ...]  # its row in the X of each limit's process
 
 
 def find_feasible_incumbent(
-    goal: GaussianProcess, limits: Sequence[Limit], confidence: float
+    goal: GaussianProcess, limits: Sequence[Limit], confidence: float = 0.95
 ) -> FeasibleIncumbent | None:
-    keys = [
-        {x.tobytes(): row for row, x in reversed(list(enumerate(limit.gp.X)))} for limit in limits
-    ]
-    rows = [row for row, x in enumerate(goal.X) if all(x.tobytes() in each for each in keys)]
-    if not rows:
+    """The best of the points at which the goal and every limited outcome were observed.
+
+    Best is the lowest posterior mean of the goal among the points that hold all limits with a
+    chance of at least `confidence`. If there is none, it is the point with the highest chance, of
+    equals the one with the lowest mean. None if no point was observed in full.
+
+    Args:
+        goal: the process of the outcome to be minimised.
+        limits: on the other outcomes.
+        confidence: between 0 and 1.
+    """
+    rows, *others = common_rows([goal.X, *(limit.gp.X for limit in limits)])
+    if len(rows) == 0:
         return None
-    means, variances = goal.posterior(goal.X[rows])
-    held = chances(limits, goal.X[rows])
-    place = int(np.lexsort((means, -np.minimum(held, confidence)))[0])
-    x = goal.X[rows[place]]
-    where = tuple(each[x.tobytes()] for each in keys)
-    std = float(np.sqrt(variances[place]))
-    return FeasibleIncumbent(rows[place], x, float(means[place]), std, float(held[place]), where)
-
-
-def build_joint(
-    name: str,
-    goals: Sequence[GaussianProcess],
-    limits: Sequence[Limit] = (),
-    *,
-    confidence: float = 0.95,
-    seed: int = 0,
-    draws: int | None = None,
-) -> Surface[Any]:
-    return build(name, goals[0], seed=seed, draws=draws)
-
-
-def nondominated(values: Array) -> Array:
-    better = np.all(values[:, None] <= values[None], axis=2) & np.any(
-        values[:, None] < values[None], axis=2
+    points = goal.X[rows]
+    with limited_blas(len(goal.state.points)):
+        prediction = goal.predictor()(points)
+    means, logs = prediction.linear[:, 0], log_chances(limits, points)
+    sure = np.exp(logs) >= confidence
+    contenders = np.flatnonzero(sure if sure.any() else logs == logs.max())
+    at = int(contenders[np.argmin(means[contenders])])
+    return FeasibleIncumbent(
+        index=int(rows[at]),
+        x=points[at],
+        mean=float(goal.mean + goal.unit * means[at]),
+        std=float(goal.unit * np.sqrt(prediction.variance[at])),
+        chance=float(np.exp(logs[at])),
+        indices=tuple(int(each[at]) for each in others),
     )
-    return ~np.any(better, axis=0)
 
 
-def probability_efficient(
-    goals: Sequence[GaussianProcess], limits: Sequence[Limit]
-) -> tuple[Array, Array]:
-    return goals[0].X, np.full(len(goals[0].X), 0.5)
+def common_rows(sets: Sequence[Array]) -> list[Indices]:
+    """For each set of points (m_j, d), the rows of the points that all sets hold, compared exactly.
+
+    The order is that of the first set, all of whose equal rows are kept; in the others the first of
+    equals counts.
+    """
+    first, *others = sets
+    places = [_first_places(points) for points in others]
+    keys = [_key(x) for x in first]
+    common = [row for row, key in enumerate(keys) if all(key in place for place in places)]
+    rows = [np.array(common, dtype=np.intp)]
+    for place in places:
+        rows.append(np.array([place[keys[row]] for row in common], dtype=np.intp))
+    return rows
+
+
+def _first_places(points: Array) -> dict[bytes, int]:
+    places: dict[bytes, int] = {}
+    for row, x in enumerate(points):
+        places.setdefault(_key(x), row)
+    return places
+
+
+def _key(x: Array) -> bytes:
+    return (x + 0.0).tobytes()  # −0 and 0 are equal
+
+
+def worst_mean(gp: GaussianProcess) -> float:
+    """M: the highest posterior mean at an observed point, in inside units less the prior mean."""
+    return float(np.max(_observed_means(gp)))
+
+
+def merits(goal: GaussianProcess, limits: Sequence[Limit]) -> Array:
+    """(n,) of the goal's observed points: lower, the more they promise to improve on M.
+
+    Minus the logarithm of P(limits hold)·(M − μ).
+    """
+    means, logs = _observed_means(goal), log_chances(limits, goal.X)
+    gain = np.maximum(means.max() - means, np.finfo(np.float64).tiny)
+    return np.asarray(-(logs + np.log(gain)))
+
+
+def _observed_means(gp: GaussianProcess) -> Array:
+    return np.asarray(gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha)

@@ -14,6 +14,7 @@ conditioned on pending points, so the value is less than what x adds to them, an
 close to one of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -31,7 +32,7 @@ from ceibo.gp.predictor import Prediction, Predictor
 # Draws and noiseless model share this nugget (relative to v), so that the model can follow a draw.
 _NUGGET: Final = 1e-9
 # Width over which max(0, ·) is rounded off, for the maximiser only, in units of gp.unit.
-_SOFT: Final = 1e-3
+SOFT: Final = 1e-3
 
 
 @final
@@ -40,11 +41,29 @@ class Draws:
     """Joint draws of f and the noiseless model that follows them, in inside units."""
 
     predictor: Predictor  # weights (m, S)
-    best: Array  # (S,) lowest value of each draw
+    values: Array  # (S, m) the draws, less the prior mean
     base: Array  # (S,) ζ_s, the normal draws left for f(x)
 
+    @property
+    def best(self) -> Array:
+        """(S,) lowest value of each draw."""
+        return np.asarray(self.values.min(axis=1))
 
-def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
+
+def draw_each(processes: Sequence[GaussianProcess], count: int, seed: int) -> tuple[Draws, ...]:
+    """`count` draws of every process at its conditioning points; the processes are independent.
+
+    Together the draws are one Latin hypercube, whose columns are independent of each other: those
+    of the first process are what `draw_jointly` gives for it alone.
+    """
+    first, *others = processes
+    return (
+        draw_jointly(first, count, seed),
+        *(draw_jointly(gp, count, (seed, place)) for place, gp in enumerate(others, 1)),
+    )
+
+
+def draw_jointly(gp: GaussianProcess, count: int, seed: int | tuple[int, ...]) -> Draws:
     """`count` quasi-random joint draws of f at the conditioning points of `gp`."""
     kernel, state = gp.unit_kernel, gp.state
     m = len(state.points)
@@ -63,7 +82,7 @@ def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
         values = mean + base[:, :m] @ root.T  # (S, m)
         weights = noiseless.solve(values.T)
         predictor = Predictor(kernel, state.points, noiseless.inverse, weights)
-        return Draws(predictor, values.min(axis=1), base[:, m])
+        return Draws(predictor, values, base[:, m])
     raise NotPositiveDefiniteError(
         f"no joint draws at {m} points: the posterior covariance cannot be factorized."
     )
@@ -86,7 +105,7 @@ class NoisyExpectedImprovement(Acquisition):
     def logarithm(self, prediction: Prediction) -> Jet:
         u, s = self._moments(prediction)
         logs, by_u, by_s = log_expected_improvement(u, s)
-        value, weights = _log_mean(logs)
+        value, weights = log_mean(logs)
         by_variance = chain_std((weights * by_s).sum(1), s[:, 0])
         return Jet(value, linear=-weights * by_u, variance=by_variance)
 
@@ -121,15 +140,9 @@ class ParallelNoisyExpectedImprovement(Acquisition):
     def climbable(self, prediction: Prediction) -> Jet:
         """The logarithm with max(0, ·) rounded off, to have a slope where all gains are zero."""
         gain, s = self.gains(prediction)
-        x = gain / _SOFT
-        soft = np.logaddexp(0.0, x)
-        steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
-        # log(softplus(x)) = x there, to rounding, and does not underflow
-        far = x < -30.0
-        logs = np.where(far, x, np.log(np.where(far, 1.0, soft)))
-        slopes = np.where(far, 1.0, steep / np.where(far, 1.0, soft)) / _SOFT
-        value, weights = _log_mean(logs)
-        return self._jet(value + np.log(_SOFT), weights * slopes, s)
+        logs, slopes = log_soft_gain(gain)
+        value, weights = log_mean(logs)
+        return self._jet(value + np.log(SOFT), weights * slopes, s)
 
     def gains(self, prediction: Prediction) -> tuple[Array, Array]:
         """(N, S) gains best_s − f_s(x), and σ₀ (N,)."""
@@ -140,7 +153,18 @@ class ParallelNoisyExpectedImprovement(Acquisition):
         return Jet(value, linear=-by_gain, variance=chain_std(-by_gain @ self.base, s))
 
 
-def _log_mean(logs: Array) -> tuple[Array, Array]:
+def log_soft_gain(gain: Array) -> tuple[Array, Array]:
+    """log of max(0, gain)/SOFT, rounded off, and its derivative in the gain."""
+    x = gain / SOFT
+    soft = np.logaddexp(0.0, x)
+    steep = np.exp(-np.logaddexp(0.0, -x))  # derivative of soft
+    # log(softplus(x)) = x there, to rounding, and does not underflow
+    far = x < -30.0
+    logs = np.where(far, x, np.log(np.where(far, 1.0, soft)))
+    return logs, np.where(far, 1.0, steep / np.where(far, 1.0, soft)) / SOFT
+
+
+def log_mean(logs: Array) -> tuple[Array, Array]:
     """log of the mean over draws (N,), and each draw's share of it (N, S), from logarithms."""
     top = logs.max(axis=1)
     shares = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, None])

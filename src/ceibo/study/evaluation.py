@@ -9,17 +9,17 @@ import os
 import pickle
 import traceback
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass
-from typing import Any, Final, SupportsFloat, final
+from typing import Any, Final, final
 
 from ceibo.checks import check_whole
-from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError
+from ceibo.study.reported import Values, measurement_of
 
-Objective = Callable[[Params], SupportsFloat | Measurement]
+Objective = Callable[[Params], Values]
 
 # The memory in which this module was loaded; a forked child has the same, with another process id.
 _LOADED: Final = uuid.uuid4().hex
@@ -144,7 +144,7 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(objective: Objective, params: Params, given: HandOut) -> SupportsFloat | Measurement:
+def evaluate(objective: Objective, params: Params, given: HandOut) -> Values:
     """Calls the objective on an executor."""
     elsewhere = given.home != _process()
     try:
@@ -165,9 +165,11 @@ def evaluate(objective: Objective, params: Params, given: HandOut) -> SupportsFl
 
 
 def _portable(result: Any) -> Any:
-    """What an objective returned, as what every process can read: a measurement if it is one."""
+    """What an objective returned, as what every process can read: measurements if they are."""
     try:
-        return measurement_of(result)
+        if isinstance(result, Mapping):
+            return {name: measurement_of(value, None) for name, value in result.items()}
+        return measurement_of(result, None)
     except InputError as error:
         try:
             pickle.loads(pickle.dumps(result))
@@ -198,8 +200,3 @@ def result_of(future: Future[Any]) -> Any:
     if error is not None:
         raise error
     return future.result()
-
-
-def measurement_of(value: SupportsFloat | Measurement) -> Measurement:
-    """What an objective returned, a measurement or a plain number, as a measurement."""
-    return value if isinstance(value, Measurement) else Measurement(value)

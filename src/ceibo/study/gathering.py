@@ -3,12 +3,14 @@
 from typing import final
 
 from ceibo.decide.direction import Direction
-from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
+from ceibo.decide.evidence import Evidence, Told, evidence_of
+from ceibo.decide.joint import JointEvidence, joint_evidence_of
+from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.space import Space
-from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.study.store import DONE, FAILED, WITHDRAWN, Snapshot, StoredTrial
-from ceibo.study.store.records import EMPTY, StoredMeasurement, damaged
+from ceibo.study.places import Places
+from ceibo.study.store import QUEUED, RUNNING, Snapshot, StoredTrial
+from ceibo.study.store.records import EMPTY, StoredMeasurement
 
 Found = tuple[int, StoredMeasurement]  # a measurement with the number of its trial
 
@@ -22,69 +24,64 @@ class Gatherer:
     """
 
     def __init__(self, name: str, space: Space, direction: Direction) -> None:
-        self._name, self._space, self._direction = name, space, direction
-        self._places: dict[int, Array] = {}
+        self._direction = direction
+        self._places = Places(name, space)
         # one attribute, so that another thread sees both of before or both of after
         self._last = EMPTY, evidence_of((), len(space), direction)
 
     def gather(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot."""
-        self._locate([each for each in snapshot.trials if each.number not in self._places])
+        places = self._places
+        places.find(snapshot.trials)
         before, known = self._last
         added = _added(before, snapshot)
         if added is None:
-            known = evidence_of((), len(self._space), self._direction)
-            added = [(each.number, told) for each in snapshot.trials for told in each.measurements]
-            added.sort(key=_seq)
-        told = [Told(number, self._places[number], each.measurement) for number, each in added]
-        unmeasured = self._unmeasured(snapshot)
-        evidence = known.extended(told, unmeasured, len(snapshot.trials))
+            known = evidence_of((), len(places.space), self._direction)
+            added = _all(snapshot)
+        told = [Told(number, places[number], each.measurement) for number, each in added]
+        evidence = known.extended(told, places.unmeasured(snapshot), len(snapshot.trials))
         self._last = snapshot, evidence
         return evidence
 
     def place(self, trial: StoredTrial) -> Array:
         """The place (d,) of a trial in the unit cube."""
-        if trial.number not in self._places:
-            self._locate([trial])
-        return self._places[trial.number]
+        return self._places.of(trial)
 
-    def _locate(self, trials: list[StoredTrial]) -> None:
-        """Computes the places of trials."""
-        try:
-            places = self._space.to_unit_rows(trial.params for trial in trials)
-        except InputError as error:
-            trial, why = self._first_wrong(trials, error)
-            raise damaged(f"trial {trial.number} of study {self._name!r}", why) from why
-        self._places.update(zip((trial.number for trial in trials), places, strict=True))
 
-    def _first_wrong(
-        self, trials: list[StoredTrial], error: InputError
-    ) -> tuple[StoredTrial, InputError]:
-        """The first of several trials whose parameters are not of the space, and why."""
-        for trial in trials:
-            try:
-                self._space.to_unit(trial.params)
-            except InputError as own:
-                return trial, own
-        return trials[0], error  # pragma: no cover - one of them was wrong
+@final
+class JointGatherer:
+    """Gathers the evidence of several outcomes; threads may share it."""
 
-    def _unmeasured(self, snapshot: Snapshot) -> Unmeasured:
-        failed: list[Array] = []
-        withdrawn: list[Array] = []
-        pending: list[Array] = []
-        in_a_row = 0
-        for trial in snapshot.trials:
-            state = trial.state
-            if state == DONE:
-                in_a_row = 0
-            elif state == FAILED:
-                in_a_row += 1
-                failed.append(self._places[trial.number])
-            elif state == WITHDRAWN:
-                withdrawn.append(self._places[trial.number])
-            else:
-                pending.append(self._places[trial.number])
-        return Unmeasured(pending, failed, withdrawn, in_a_row)
+    def __init__(self, name: str, space: Space, outcomes: Outcomes) -> None:
+        self._outcomes = outcomes
+        self._places = Places(name, space)
+
+    def gather(self, snapshot: Snapshot) -> JointEvidence:
+        """The evidence in a snapshot."""
+        places, names = self._places, self._outcomes.names
+        places.find(snapshot.trials)
+        told: dict[str, list[Told]] = {name: [] for name in names}
+        for number, each in _all(snapshot):
+            told[each.outcome].append(Told(number, places[number], each.measurement))
+        pending: dict[str, list[Array]] = {name: [] for name in names}
+        for trial in snapshot.in_state(QUEUED, RUNNING):
+            known = {each.outcome for each in trial.measurements}
+            for name in names:
+                if name not in known:
+                    pending[name].append(places[trial.number])
+        count, dimension = len(snapshot.trials), len(places.space)
+        unmeasured = places.unmeasured(snapshot)
+        return joint_evidence_of(self._outcomes, dimension, told, unmeasured, pending, count)
+
+    def place(self, trial: StoredTrial) -> Array:
+        """The place (d,) of a trial in the unit cube."""
+        return self._places.of(trial)
+
+
+def _all(snapshot: Snapshot) -> list[Found]:
+    """The measurements in a snapshot, in the order told."""
+    found = [(each.number, told) for each in snapshot.trials for told in each.measurements]
+    return sorted(found, key=_seq)
 
 
 def _added(before: Snapshot, now: Snapshot) -> list[Found] | None:

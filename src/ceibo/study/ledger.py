@@ -11,16 +11,17 @@ from typing import Any, Final, final
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
 from ceibo.decide.evidence import Evidence
-from ceibo.decide.record import hyperparameters_of, to_record
+from ceibo.decide.joint import JointBelief
+from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
-from ceibo.decide.suggest import Suggestion, suggest
 from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
-from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
-from ceibo.study.gathering import Gatherer
-from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord
-from ceibo.study.store.records import EMPTY, damaged
+from ceibo.study.deciding import Decider, OneOutcome, Plan, SeveralOutcomes, Suggested
+from ceibo.study.reported import Reported
+from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, Telling
+from ceibo.study.store.readers import newer
+from ceibo.study.store.records import EMPTY, ONE_OUTCOME, damaged
 from ceibo.study.turn import Turn
 
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
@@ -29,7 +30,10 @@ _LOOKS: Final = 8  # looks at another's turn between two at what else there is t
 
 @final
 class Ledger:
-    """One study of a store: what it is, what was recorded, what follows from that."""
+    """One study of a store: what it is, what was recorded, what follows from that.
+
+    `outcomes` are None in a study of one objective; `direction` is that of the first goal.
+    """
 
     def __init__(self, store: Store, record: StudyRecord) -> None:
         self.store = store
@@ -37,24 +41,52 @@ class Ledger:
         self.name = record.name
         try:
             self.space = Space.from_json(record.space)
-            self.direction = Direction(record.settings["direction"])
+            self.outcomes = _outcomes_of(record)
+            self.direction = _direction_of(record, self.outcomes)
             self.seed: int = record.settings["seed"]
             choices = record.settings["suggest"]
         except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
-        self._gatherer = Gatherer(record.name, self.space, self.direction)
-        self._belief: tuple[int, Belief] | None = None
+        self._decider = self._new_decider()
+        self._belief: tuple[int, Belief | JointBelief] | None = None
+        self.improvements: dict[tuple[bytes, ...], float] = {}
+        """State of the evidence -> remaining improvement, kept from verdict to verdict."""
         self._suggesting = 0.0  # seconds that the last suggestion took
         self._crowded = False  # whether others asked during the last ask
+
+    def _new_decider(self) -> Decider:
+        plan = Plan(self.name, self.space, self.settings, self.seed)
+        if self.outcomes is None:
+            return OneOutcome(plan, self.direction)
+        return SeveralOutcomes(plan, self.outcomes)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The outcomes that a trial needs to be done."""
+        return ONE_OUTCOME if self.outcomes is None else self.outcomes.needed
 
     # -- reading -----------------------------------------------------------------------
 
     def refresh(self) -> Snapshot:
         """Reads what was recorded since the last snapshot; returns the new one."""
-        self.snapshot = self.store.refresh(self.id, self.snapshot)
+        before = self.snapshot
+        snapshot = self.store.refresh(self.id, before)
+        if snapshot is not before:
+            self._check_outcomes(snapshot, before.seq)
+            self.snapshot = snapshot
         return self.snapshot
+
+    def _check_outcomes(self, snapshot: Snapshot, since: int) -> None:
+        """Refuses values of outcomes that the study does not have."""
+        known = ONE_OUTCOME if self.outcomes is None else self.outcomes.names
+        for trial in snapshot.trials:
+            if trial.changed > since:
+                for each in trial.measurements:
+                    if each.outcome not in known:
+                        what = f"trial {trial.number} of study {self.name!r}"
+                        raise newer(what, f"a value of the outcome {each.outcome!r}")
 
     def trial(self, number: int) -> StoredTrial:
         """A trial as it is now."""
@@ -62,32 +94,53 @@ class Ledger:
 
     def coordinates(self, trial: StoredTrial) -> Array:
         """The place (d,) of a trial in the unit cube."""
-        return self._gatherer.place(trial)
+        return self._decider.place(trial)
 
     def evidence(self, snapshot: Snapshot) -> Evidence:
-        """The evidence in a snapshot."""
-        return self._gatherer.gather(snapshot)
+        """The evidence in a snapshot of a study of one objective."""
+        if not isinstance(self._decider, OneOutcome):
+            raise _has_outcomes(self.name)
+        return self._decider.gatherer.gather(snapshot)
 
     def belief(self) -> Belief:
-        """What is believed now; the same object until something is recorded."""
+        """What is believed now of one objective; the same object until something is recorded."""
+        belief = self.any_belief()
+        if not isinstance(belief, Belief):
+            raise _has_outcomes(self.name)
+        return belief
+
+    def joint_belief(self) -> JointBelief:
+        """What is believed now of several outcomes; the same object in the same way."""
+        belief = self.any_belief()
+        if not isinstance(belief, JointBelief):
+            raise InputError(f"study {self.name!r} has no outcomes; ask for its belief.")
+        return belief
+
+    def any_belief(self) -> Belief | JointBelief:
+        """What is believed now, of one objective or of several outcomes."""
         snapshot = self.refresh()
         if self._belief is None or self._belief[0] != snapshot.seq:
-            evidence = self.evidence(snapshot)
-            self._belief = snapshot.seq, Belief(evidence, self.space, self.settings, self.seed)
+            self._belief = snapshot.seq, self._decider.belief(snapshot)
         return self._belief[1]
 
     # -- suggesting --------------------------------------------------------------------
 
-    def suggest(self, snapshot: Snapshot, number: int, start: Hyperparameters | None) -> Suggestion:
-        """The suggestion for trial `number` from what a snapshot shows."""
-        evidence = self.evidence(snapshot)
-        return suggest(evidence, self.space, self.settings, start, self.seed, number)
+    def suggest_again(
+        self, snapshot: Snapshot, number: int, record: Mapping[str, Any]
+    ) -> Suggested:
+        """The suggestion for trial `number` as at first, started from what its record says."""
+        return self._decider.suggest(snapshot, number, record, "start")
+
+    def has_start(self, record: Mapping[str, Any]) -> bool:
+        """Whether a record has values for a fit to start from."""
+        return self._decider.has_start(record)
 
     def peek(self) -> tuple[int, Params]:
         """Number and parameters of the next suggestion, which is not recorded."""
         snapshot = self.refresh()
         number = len(snapshot.trials)
-        return number, self.suggest(snapshot, number, self._start_values(number)).params
+        earlier = self._earlier_record(number)
+        return number, self._decider.suggest(snapshot, number, earlier).params
 
     def ask(self, lease: Lease | None, limit: int | None) -> StoredTrial | None:
         """Hands a trial out; None if all are handed out and there may be no more than `limit`."""
@@ -126,10 +179,9 @@ class Ledger:
             if limit is not None and number >= limit:
                 return None
             began = time.monotonic()
-            suggestion = self.suggest(snapshot, number, self._start_values(number))
+            suggestion = self._decider.suggest(snapshot, number, self._earlier_record(number))
             self._suggesting = time.monotonic() - began
-            record = to_record(suggestion, snapshot.seq, self.seed)
-            new = NewTrial(suggestion.params, record, lease)
+            new = NewTrial(suggestion.params, suggestion.record, lease)
             try:
                 (trial,) = self.create([new], expect_number=number, turn=turn.token)
             except NumberTakenError as error:
@@ -141,17 +193,18 @@ class Ledger:
             turn.end()
             return trial
 
-    def _start_values(self, number: int) -> Hyperparameters | None:
-        """Hyperparameters recorded with the latest trial before `number` that has them."""
+    def _earlier_record(self, number: int) -> Mapping[str, Any] | None:
+        """The record of the latest suggestion before `number` that has hyperparameters."""
         records = self.store.suggestions(self.id, range(max(0, number - _LOOK_BACK), number))
         for earlier in sorted(records, reverse=True):
             try:
-                found = hyperparameters_of(records[earlier])
+                found = self._decider.has_start(records[earlier])
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 what = f"the suggestion of trial {earlier} of study {self.name!r}"
                 raise damaged(what, f"{type(error).__name__}: {error}") from error
-            if found is not None:
-                return found
+            if found:
+                record: Mapping[str, Any] = records[earlier]
+                return record
         return None
 
     # -- writing -----------------------------------------------------------------------
@@ -161,6 +214,15 @@ class Ledger:
     ) -> tuple[StoredTrial, ...]:
         """Records new trials, all or none."""
         return self.store.create_trials(self.id, trials, expect_number=expect_number, turn=turn)
+
+    def tell(self, number: int, told: Reported, key: str, worker: str | None = None) -> None:
+        """Records what was reported of a trial, all or none; `worker` has nothing more to tell."""
+        if not told.values:
+            self.fail(number, told.failure or "", worker)
+            return
+        ends, failure = worker is not None, told.failure
+        telling = Telling(told.values, self.needed, key, failure, ends, worker)
+        self.store.tell(self.id, number, telling)
 
     def fail(self, number: int, reason: str, worker: str | None = None) -> None:
         """Records a failure."""
@@ -173,6 +235,27 @@ class Ledger:
     def workers(self) -> dict[int, str]:
         """Number -> the worker that holds a lease on it."""
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
+
+
+def _outcomes_of(record: StudyRecord) -> Outcomes | None:
+    """The outcomes of a study; kinds that this version does not know are of a newer one."""
+    if record.data is None:
+        return None
+    try:
+        return Outcomes.from_json(record.data["outcomes"])
+    except InputError as error:
+        raise StorageError(f"study {record.name!r} cannot be used here: {error}") from error
+
+
+def _direction_of(record: StudyRecord, outcomes: Outcomes | None) -> Direction:
+    """The direction of a study's objective, or of its first goal."""
+    if outcomes is None:
+        return Direction(record.settings["direction"])
+    return outcomes[outcomes.goals[0]].direction
+
+
+def _has_outcomes(name: str) -> InputError:
+    return InputError(f"study {name!r} has several outcomes; ask for its joint belief.")
 
 
 def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:

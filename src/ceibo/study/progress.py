@@ -11,11 +11,12 @@ from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
 from ceibo.decide.stopping import Verdict
+from ceibo.errors import NoMeasurementError
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial
 from ceibo.study.trial_line import outcome_line
-from ceibo.text import params_line
+from ceibo.text import params_line, plural
 
 
 @final
@@ -32,6 +33,7 @@ class Progress:
         self.count = self.running = 0  # of trials ended and under way
         self.ended = False
         self.best: Estimate | None = None
+        self.front = 0  # settings on it, of several goals
         self.verdict: Verdict | None = None
 
     def __enter__(self) -> Self:
@@ -64,10 +66,18 @@ class Progress:
         if self.live is None:
             return
         if trial.measurements:
-            self.best = self.study.best
+            self._update_best()
         with suppress(OSError):  # as above
             self.console.print(_line(trial), highlight=False, overflow="ellipsis", no_wrap=True)
             self.live.update(self._state())
+
+    def _update_best(self) -> None:
+        outcomes = self.study.outcomes
+        with suppress(NoMeasurementError):  # not every outcome has been told yet
+            if outcomes is not None and len(outcomes.goals) > 1:
+                self.front = len(self.study.front)
+            else:
+                self.best = self.study.best
 
     def _state(self) -> Text:
         done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))
@@ -79,6 +89,10 @@ class Progress:
         if self.best is not None:
             best = f"{self.best.mean:.5g} ± {self.best.std:.2g}"
             parts.append(f"best {best} (trial {self.best.number})")
+            if self.best.p_feasible is not None:
+                parts.append(f"its limits hold with {self.best.p_feasible:.0%}")
+        if self.front:
+            parts.append(f"{plural(self.front, 'setting')} on the front")
         if self.verdict is not None and self.verdict.remaining:
             gain, price = self.verdict.remaining[0], self.verdict.cost
             parts.append(f"still to gain {gain:.3g}, a trial costs {price:.3g}")

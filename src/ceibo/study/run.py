@@ -1,4 +1,4 @@
-"""minimize() and maximize(): a study run to its end, here or on any executor."""
+"""minimize(), maximize() and optimize(): a study run to its end, here or on any executor."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict, Unpack, final
 
 from ceibo.decide.estimate import Estimate, Observed
+from ceibo.decide.outcomes import Outcome, Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space, SpaceLike
 from ceibo.decide.stopping import Profit, Stop
@@ -14,6 +15,8 @@ from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.study import Study
+
+_LIMITS = ("n_trials", "cost", "timeout", "max_failures", "lease")
 
 
 @final
@@ -36,6 +39,11 @@ class Result:
         return self.study.recommended
 
     @property
+    def front(self) -> tuple[Estimate, ...]:
+        """Of several goals, the measured settings of which none is better in every goal."""
+        return self.study.front
+
+    @property
     def best_observed(self) -> Observed:
         """The best raw value, to show the difference."""
         return self.study.best_observed
@@ -44,6 +52,26 @@ class Result:
     def profit(self) -> Profit | None:
         """What the run has brought, less the price of its evaluations; None without a price."""
         return None if self.cost is None else self.study.profit(self.cost)
+
+
+@final
+class Options(TypedDict, total=False):
+    """The options of `minimize` except the direction, and of `optimize`."""
+
+    n_trials: int | None
+    cost: float | None
+    timeout: float | None
+    storage: str | None
+    name: str
+    seed: int | None
+    acquisition: str | None
+    n_initial: int | None
+    executor: Executor | None
+    jobs: int | None
+    callbacks: Iterable[Callback]
+    max_failures: int | None
+    lease: float
+    progress: bool | None
 
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
@@ -66,7 +94,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     lease: float = 60.0,
     progress: bool | None = None,
 ) -> Result:
-    """Minimises a noisy objective.
+    """Minimises a noisy objective; see `optimize` for several outcomes.
 
     Args:
         objective: called with a dict of parameters; returns a number, or a Measurement with its
@@ -104,19 +132,78 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         >>> abs(result.best.params["x"] - 0.3) < 0.1
         True
     """
-    limits = Limits(n_trials, cost, timeout, max_failures, lease).or_default()
-    jobs = job_count(executor, jobs)
-    callbacks = _check_callbacks(callbacks)
+    options = Options(
+        n_trials=n_trials,
+        cost=cost,
+        timeout=timeout,
+        storage=storage,
+        name=name,
+        seed=seed,
+        acquisition=acquisition,
+        n_initial=n_initial,
+        executor=executor,
+        jobs=jobs,
+        callbacks=callbacks,
+        max_failures=max_failures,
+        lease=lease,
+        progress=progress,
+    )
+    return _run(objective, space, {"direction": direction}, options)
+
+
+def optimize(
+    objective: Objective,
+    space: SpaceLike,
+    outcomes: Mapping[str, Outcome],
+    *,
+    confidence: float | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Optimises several noisy outcomes: goals, and limits that are to hold.
+
+    Args:
+        objective: called with a dict of parameters; returns a dict of numbers or Measurements, one
+            for each outcome. One that is left out is told later, by `study.tell`.
+        space: name -> Float, Int or Categorical.
+        outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch.
+        confidence: with which the limits are to hold at the settings answered; 0.95 by default.
+        options: those of `minimize`.
+
+    Returns:
+        Result: as from `minimize`; of several goals `front` in place of `best`.
+
+    Example:
+        >>> import ceibo
+        >>> def react(params):
+        ...     return {"yield": 80 - (params["x"] - 0.7) ** 2, "impurity": 3 * params["x"]}
+        >>> outcomes = {"yield": ceibo.Maximize(), "impurity": ceibo.AtMost(1.5)}
+        >>> result = ceibo.optimize(react, {"x": ceibo.Float(0, 1)}, outcomes, n_trials=8)
+        >>> result.best.params["x"] <= 0.5
+        True
+    """
+    aims: dict[str, Any] = {"outcomes": outcomes}
+    if confidence is not None:
+        aims["confidence"] = confidence
+    return _run(objective, space, aims, options)
+
+
+def _run(objective: Objective, space: SpaceLike, aims: dict[str, Any], options: Options) -> Result:
+    """Runs a study, whose options but for its aims are given, to its end."""
+    cost, executor = options.get("cost"), options.get("executor")
+    chosen = {key: options[key] for key in _LIMITS if key in options}  # type: ignore[literal-required]  # one of them
+    limits = Limits(**chosen).or_default()
+    jobs = job_count(executor, options.get("jobs"))
+    callbacks = _check_callbacks(options.get("callbacks", ()))
+    progress = options.get("progress")
     if not callable(objective):
         raise InputError(
             f"objective must be a function of a dict of parameters, got {objective!r}."
         )
     if not (progress is None or isinstance(progress, bool)):
         raise InputError(f"progress must be True, False or None, got {progress!r}.")
-    options: dict[str, Any] = {"direction": direction}
-    given = {"seed": seed, "acquisition": acquisition, "n_initial": n_initial}
-    options |= {option: value for option, value in given.items() if value is not None}
-    study = open_or_create(space, storage, name, options)
+    given = {key: options.get(key) for key in ("seed", "acquisition", "n_initial")}
+    aims |= {option: value for option, value in given.items() if value is not None}
+    study = open_or_create(space, options.get("storage"), options.get("name", "study"), aims)
     runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
     return Result(study, runner.run(callbacks, progress), cost)
 
@@ -130,26 +217,6 @@ def _check_callbacks(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
     return checked
 
 
-@final
-class Options(TypedDict, total=False):
-    """The options of `minimize` except the direction."""
-
-    n_trials: int | None
-    cost: float | None
-    timeout: float | None
-    storage: str | None
-    name: str
-    seed: int | None
-    acquisition: str | None
-    n_initial: int | None
-    executor: Executor | None
-    jobs: int | None
-    callbacks: Iterable[Callback]
-    max_failures: int | None
-    lease: float
-    progress: bool | None
-
-
 def maximize(objective: Objective, space: SpaceLike, **options: Unpack[Options]) -> Result:
     """Maximises a noisy objective; the options are those of `minimize`."""
     return minimize(objective, space, **options, direction="maximize")
@@ -161,6 +228,7 @@ def open_or_create(
     """The stored study of this name, after checking that it is the same, or a new one."""
     study = create_or_open(space, storage, name, options)
     study.space.check_same(Space(space))
+    _check_outcomes(study, options.get("outcomes"))
     change = first_change(study, options)
     if change is None:
         return study
@@ -186,6 +254,22 @@ def create_or_open(
     return Study.open(storage, name)
 
 
+def _check_outcomes(study: Study, given: Mapping[str, Outcome] | None) -> None:
+    """Refuses outcomes that are not those of a stored study."""
+    if study.outcomes is not None and given is not None:
+        study.outcomes.check_same(Outcomes(given))
+    elif study.outcomes is not None:
+        raise InputError(
+            f"study {study.name!r} has the outcomes {', '.join(study.outcomes)}; go on with it by"
+            " optimize, or start one under another name."
+        )
+    elif given is not None:
+        raise InputError(
+            f"study {study.name!r} has one objective and no outcomes; go on with it by"
+            f" {study.direction}, or start one under another name."
+        )
+
+
 @final
 class Change(NamedTuple):
     """An option that was given with another value than its study was begun with."""
@@ -203,6 +287,6 @@ def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
         options = {**options, "n_initial": given}
         stored["n_initial"] = study.settings.initial_size(len(study.space))
     for option, value in options.items():
-        if value != stored[option]:
-            return Change(option, stored[option], value)
+        if option != "outcomes" and value != stored.get(option):
+            return Change(option, stored.get(option), value)
     return None

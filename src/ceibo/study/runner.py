@@ -15,9 +15,9 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any, Final, final
 
-from ceibo.decide.measurement import Measurement
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import (
     EvaluationsFailedError,
@@ -26,18 +26,11 @@ from ceibo.errors import (
     NotStoredError,
     StorageError,
 )
-from ceibo.study.evaluation import (
-    Inline,
-    Objective,
-    evaluate,
-    hand_out,
-    how_lost,
-    measurement_of,
-    result_of,
-)
+from ceibo.study.evaluation import Inline, Objective, evaluate, hand_out, how_lost, result_of
 from ceibo.study.interrupts import Interrupts
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
+from ceibo.study.reported import Reported, reported
 from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease, hand_out_key
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial, trial_of
@@ -188,10 +181,11 @@ class Runner:
         if isinstance(error, KeyboardInterrupt) or (here and isinstance(error, SystemExit)):
             raise error
         first_ever = not self.study.ledger.refresh().in_state(DONE, FAILED)
+        told = Reported()
         try:
-            measurement = measurement_of(result_of(future))
-            if not measurement.is_finite:
-                gave = f"{measurement.value!r}, which is not finite"
+            told = reported(self.study.outcomes, result_of(future), None)
+            if told.not_finite:
+                gave = f"{told.not_finite_shown}, which is not finite"
                 raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
         except Exception as failure:
             # Raised by the objective, or because its value is no finite measurement.
@@ -199,7 +193,7 @@ class Runner:
                 reason = str(failure)
             else:
                 reason = "".join(traceback.format_exception(failure))
-            self.study.ledger.fail(trial.number, reason, self.lease.worker)
+            self._tell(trial, replace(told, reason=reason))
             del self.running[future]
             self.failures += 1
             limit = self.limits.max_failures
@@ -208,10 +202,15 @@ class Runner:
             if first_ever and not isinstance(failure, EvaluationsFailedError):
                 raise
         else:
-            self.study.tell(trial, measurement)
+            self._tell(trial, told)
             del self.running[future]
             self.failures = 0
         return trial_of(self.study.ledger.trial(trial.number))
+
+    def _tell(self, trial: Trial, told: Reported) -> None:
+        """Stores what came of a trial, which the worker has then finished."""
+        key = hand_out_key(trial.attempt)
+        self.study.ledger.tell(trial.number, told, key, self.lease.worker)
 
     def _limit_reached(self) -> Stop | None:
         timeout = self.limits.timeout
@@ -229,24 +228,27 @@ class Runner:
         if pending == 0:
             return Stop(StopReason.BUDGET, f"all {total} trials are done.")
         wait_for, them = ("waits for", "it") if pending == 1 else ("wait for", "them")
+        which, what = ", asked by hand,", "a result"
+        if self.study.outcomes is not None:
+            which, what = "", "a result or an outcome"
         message = (
-            f"all {total} trials are handed out; {pending} of them, asked by hand, {wait_for} a"
-            f" result: tell, fail or release {them}."
+            f"all {total} trials are handed out; {pending} of them{which} {wait_for} {what}: tell,"
+            f" fail or release {them}."
         )
         return Stop(StopReason.BUDGET, message)
 
     def _others_at_work(self) -> bool:
         return any(worker != self.lease.worker for worker in self.study.ledger.workers().values())
 
-    def _unstored(self) -> dict[Future[Any], Measurement]:
+    def _unstored(self) -> dict[Future[Any], Reported]:
         """What was measured in the meantime by evaluations in flight."""
         measured = {}
         for future in self.running:
             if future.done() and not future.cancelled() and future.exception() is None:
                 with suppress(InputError):
-                    measurement = measurement_of(future.result())
-                    if measurement.is_finite:
-                        measured[future] = measurement
+                    told = reported(self.study.outcomes, future.result(), None)
+                    if not told.not_finite:
+                        measured[future] = told
         return measured
 
     def _give_back(self, count_lost: bool = False) -> None:
@@ -257,8 +259,8 @@ class Runner:
         for future in self.running:
             future.cancel()
         try:
-            for future, measurement in self._unstored().items():
-                self.study.tell(self.running[future], measurement)
+            for future, told in self._unstored().items():
+                self._tell(self.running[future], told)
                 del self.running[future]
             lost: dict[int, str | None] = {}
             if count_lost:
@@ -275,8 +277,8 @@ class Runner:
     def _note_unstored(self, error: StorageError) -> None:
         """Adds the measurements that could not be stored to the error."""
         kept = []
-        for future, measurement in self._unstored().items():
-            trial = self.running[future]
+        for future, told in self._unstored().items():
+            trial, measurement = self.running[future], told.measurement
             message = f"trial {trial.number} was measured: {measurement!r}"
             key = hand_out_key(trial.attempt)
             kept.append(NotStoredError(message, trial.number, measurement, key))

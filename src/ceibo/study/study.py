@@ -1,25 +1,25 @@
 """Study: ask what to measure, tell what came out, get the best with its uncertainty."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
 
 import numpy as np
 
-from ceibo.checks import check_choice, check_seed, check_whole
-from ceibo.decide.belief import Belief
-from ceibo.decide.direction import Direction
-from ceibo.decide.estimate import Estimate, Observed
+from ceibo.checks import check_seed, check_whole
 from ceibo.decide.measurement import Measurement
+from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
-from ceibo.decide.stopping import Profit, Verdict
-from ceibo.errors import ConflictError, InputError, NoMeasurementError, NotFoundError, show_value
+from ceibo.errors import ConflictError, InputError, NotFoundError, show_value
+from ceibo.study.answers import Answers
+from ceibo.study.creation import aims, settings_for
 from ceibo.study.ledger import Ledger
-from ceibo.study.store import DONE, FAILED, QUEUED, WITHDRAWN, NewTrial, Store, hand_out_key
-from ceibo.study.table import to_dataframe
+from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
+from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, Telling, hand_out_key
+from ceibo.study.table import to_dataframe, to_joint_dataframe
 from ceibo.study.trial import Failure, Trial, trial_of
+from ceibo.study.trial_line import aims_line
 from ceibo.study.verify import Verification, verify
 
 if TYPE_CHECKING:
@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 
 MEMORY = "sqlite://"
 _LARGEST_NUMBER = 2**31 - 1  # of a trial, that every database can store
-_REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
 
 @final
-class Study:
-    """A study of one objective over one space, kept in a database.
+class Study(Answers):
+    """A study of one objective, or of several outcomes, over one space, kept in a database.
 
     Made by `Study.create` and `Study.open`. `ledger` is its stored record, for ceibo's own use.
+    `outcomes` and `confidence` are None in a study of one objective; in one of several outcomes
+    `direction` is that of the first goal.
 
     Example:
         >>> import ceibo
@@ -47,10 +48,11 @@ class Study:
         self.ledger = ledger
         self.name = ledger.name
         self.space = ledger.space
+        self.outcomes = ledger.outcomes
         self.direction = str(ledger.direction)
         self.seed = ledger.seed
         self.settings = ledger.settings
-        self._remaining: dict[tuple[bytes, ...], float] = {}
+        self.confidence = ledger.settings.confidence
 
     # -- opening -----------------------------------------------------------------------
 
@@ -59,9 +61,11 @@ class Study:
         cls,
         space: SpaceLike,
         *,
+        outcomes: Mapping[str, Outcome] | None = None,
+        confidence: float | None = None,
         storage: str | None = None,
         name: str = "study",
-        direction: str = "minimize",
+        direction: str | None = None,
         seed: int = 0,
         acquisition: str = DEFAULT_ACQUISITION,
         kernel: str = DEFAULT_KERNEL,
@@ -73,23 +77,26 @@ class Study:
 
         Args:
             space: name -> Float, Int or Categorical; at most 5,000 of them.
+            outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch, if several things are
+                measured; by default one objective is.
+            confidence: with which the limits among the outcomes are to hold at the settings
+                answered; 0.95 by default.
             storage: database URL, such as "sqlite:///lab.db" or "postgresql://user@host/db"; memory
                 by default.
             name: of the study within the storage.
-            direction: "minimize" or "maximize".
+            direction: "minimize" (by default) or "maximize"; not beside outcomes.
             seed: suggestions are a function of it and of what was told.
             acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
         """
         checked = Space(space)
         check_searchable(checked)
+        stored, goals, assurance = aims(outcomes, direction, confidence)
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
-        stored = {
-            "direction": check_choice(direction, "direction", list(Direction)),
-            "seed": check_seed(seed),
-            "suggest": settings.resolve(len(checked)).to_json(),
-        }
+        resolved = settings_for(goals, assurance, settings, len(checked))
+        stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
+        data = None if goals is None else {"outcomes": goals.to_json()}
         store = Store(MEMORY if storage is None else storage)
-        return cls(Ledger(store, store.create_study(name, checked.to_json(), stored)))
+        return cls(Ledger(store, store.create_study(name, checked.to_json(), stored, data)))
 
     @classmethod
     def open(cls, storage: str, name: str = "study", *, space: SpaceLike | None = None) -> Self:
@@ -144,7 +151,7 @@ class Study:
     def tell(
         self,
         trial: Trial | int,
-        value: SupportsFloat | Measurement,
+        value: Values,
         noise: SupportsFloat | None = None,
         *,
         key: str | None = None,
@@ -153,32 +160,51 @@ class Study:
 
         Args:
             trial: from `ask`, or its number.
-            value: a number, or a Measurement. NaN and ±inf are recorded as a failure.
+            value: a number, or a Measurement. NaN and ±inf are recorded as a failure. In a study
+                with outcomes a dict of them, of which some may be told later.
             noise: standard deviation of the value; unknown by default, and then inferred.
-            key: tells several measurements of one trial apart. Without a key a trial has one value:
-                the same again changes nothing, a different one is an error; see `correct`.
+            key: tells several measurements of one trial apart. Without a key a trial has one value
+                (of each outcome): the same again changes nothing, a different one is an error; see
+                `correct` and `void`.
 
         Raises:
             NotStoredError: the storage could not be reached; the exception holds the measurement.
         """
-        measurement = _measurement_of(value, noise)
+        told = reported(self.outcomes, value, noise)
         number = _number_of(trial)
-        if not measurement.is_finite:
-            self.ledger.fail(number, _not_finite(measurement).reason)
-            return
-        if key is None:
+        if told.values and key is None:
             attempt = trial.attempt if isinstance(trial, Trial) else self._attempt(number)
             key = hand_out_key(attempt)
-        self.ledger.store.tell(self.ledger.id, number, measurement, key)
+        self.ledger.tell(number, told, key or "")
 
+    @overload
     def correct(
         self,
         trial: Trial | int,
-        value: SupportsFloat | Measurement,
+        value: Value,
         noise: SupportsFloat | None = None,
         *,
         key: str | None = None,
-    ) -> Measurement:
+        outcome: str | None = None,
+    ) -> Measurement: ...
+    @overload
+    def correct(
+        self,
+        trial: Trial | int,
+        value: Mapping[str, Value],
+        noise: None = None,
+        *,
+        key: str | None = None,
+    ) -> dict[str, Measurement]: ...
+    def correct(
+        self,
+        trial: Trial | int,
+        value: Values,
+        noise: SupportsFloat | None = None,
+        *,
+        key: str | None = None,
+        outcome: str | None = None,
+    ) -> Measurement | dict[str, Measurement]:
         """Replaces a measurement that was told wrongly, and returns the wrong one.
 
         Returns once the right one is safely stored. The wrong one stays in the record
@@ -186,13 +212,36 @@ class Study:
 
         Args:
             trial: from `ask`, or its number.
-            value: a number, or a Measurement.
+            value: a number, or a Measurement; in a study with outcomes also a dict of them.
             noise: standard deviation of the value; unknown by default, also where the wrong one
                 had one.
             key: which measurement of the trial; needed if there are several.
+            outcome: which one a number is of, in a study with outcomes.
         """
-        measurement = _measurement_of(value, noise)
-        return self.ledger.store.correct(self.ledger.id, _number_of(trial), measurement, key)
+        values = right_values(self.outcomes, value, noise, outcome)
+        store, number = self.ledger.store, _number_of(trial)
+        wrong = store.correct_outcomes(self.ledger.id, number, values, key)
+        return wrong if isinstance(value, Mapping) else next(iter(wrong.values()))
+
+    def void(
+        self, trial: Trial | int, reason: str, key: str | None = None, outcome: str | None = None
+    ) -> Measurement:
+        """Takes back a measurement that must not count, such as one of a broken instrument.
+
+        It stays in the record (`trial.voided`) with the reason. A trial that lacks a value then is
+        under way again until another is told; it may also be released, withdrawn or failed.
+
+        Args:
+            trial: from `ask`, or its number.
+            reason: why it does not count.
+            key, outcome: which measurement of the trial; needed if there are several.
+
+        Returns:
+            The measurement.
+        """
+        named = Named(checked_name(self.outcomes, outcome), key, self.ledger.needed)
+        text = checked_reason(reason)
+        return self.ledger.store.void(self.ledger.id, _number_of(trial), named, text)
 
     def fail(self, trial: Trial | int, reason: str) -> None:
         """Records that measuring a trial failed, and why; the search keeps off it."""
@@ -218,101 +267,55 @@ class Study:
             raise self._not_under_way(number, "withdrawn", "nothing needs to be done")
 
     def add(
-        self,
-        params: Mapping[str, Any],
-        value: SupportsFloat | Measurement | Failure,
-        noise: SupportsFloat | None = None,
+        self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None = None
     ) -> Trial:
         """Adds an existing measurement, made outside the study."""
-        result = value if isinstance(value, Failure) else _measurement_of(value, noise)
-        (number,) = self.add_all([(params, result)])
-        return trial_of(self.ledger.trial(number))
+        (trial,) = self.ledger.create([self._new_trial(params, value, noise)])
+        return trial_of(self.ledger.trial(trial.number))
 
     def add_all(
         self,
-        rows: Iterable[tuple[Mapping[str, Any], SupportsFloat | Measurement | Failure]],
+        rows: Iterable[tuple[Mapping[str, Any], Values | Failure]],
         *,
         expect_number: int | None = None,
     ) -> list[int]:
         """Adds existing measurements and failures, all or none; returns the trials' numbers.
 
         Args:
-            rows: parameters with a number, a Measurement, or a ceibo.study.Failure.
+            rows: parameters with what would be told, or with a ceibo.study.Failure.
             expect_number: the number that the first one must get, if it matters: how many trials
                 there were when the rows were chosen.
 
         Raises:
             NumberTakenError: there are more trials by now; nothing was added.
         """
-        new = []
-        for params, value in rows:
-            result = value if isinstance(value, Failure) else _measurement_of(value, None)
-            if isinstance(result, Measurement) and not result.is_finite:
-                result = _not_finite(result)
-            checked = self.space.check(params)
-            if isinstance(result, Measurement):
-                trial = NewTrial(checked, {"source": "added"}, measurement=result)
-            else:
-                trial = NewTrial(checked, {"source": "added"}, reason=result.reason)
-            new.append(trial)
+        new = [self._new_trial(params, value, None) for params, value in rows]
         stored = self.ledger.create(new, expect_number=expect_number)
         return [trial.number for trial in stored]
+
+    def _new_trial(
+        self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None
+    ) -> NewTrial:
+        """A trial with what is known of it."""
+        told = None if isinstance(value, Failure) else reported(self.outcomes, value, noise)
+        checked, source = self.space.check(params), {"source": "added"}
+        if told is not None and told.values:
+            telling = Telling(told.values, self.ledger.needed, failure=told.failure)
+            return NewTrial(checked, source, told=telling)
+        reason = value.reason if isinstance(value, Failure) else told and told.failure
+        return NewTrial(checked, source, reason=reason)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Queues a setting of your own; the next `ask` hands it out."""
         new = NewTrial(self.space.check(params), {"source": "enqueued"}, queued=True)
         return trial_of(self.ledger.create([new])[0])
 
-    # -- answers -----------------------------------------------------------------------
+    # -- the record --------------------------------------------------------------------
 
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All trials, in order of number."""
         return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
-
-    @property
-    def belief(self) -> Belief:
-        """What all measurements together say, for questions beyond the ones below."""
-        belief = self.ledger.belief()
-        if not belief.evidence.told:
-            raise NoMeasurementError(f"study {self.name!r} has no measurement yet; tell one first.")
-        return belief
-
-    @property
-    def best(self) -> Estimate:
-        """The incumbent: the measured setting with the best posterior mean, with its std."""
-        best = self.belief.best
-        return replace(best, params=self._params(best.number))
-
-    @property
-    def recommended(self) -> Estimate:
-        """The setting with the best posterior mean over the space, which may be unmeasured."""
-        found = self.belief.recommended
-        return replace(found, params=dict(found.params))
-
-    @property
-    def best_observed(self) -> Observed:
-        """The best raw value: what a tool that ignores noise would report."""
-        observed = self.belief.best_observed
-        return replace(observed, params=self._params(observed.number))
-
-    @property
-    def noise(self) -> float | None:
-        """The inferred std of one value of unknown noise; None if all noise is known."""
-        return self.belief.noise
-
-    def should_stop(self, cost: float) -> Verdict:
-        """Whether to stop because no measurement is worth `cost`, in the objective's units."""
-        verdict = self.ledger.belief().verdict(cost, self._remaining)
-        for key in list(self._remaining)[:-_REMEMBERED]:
-            del self._remaining[key]
-        return verdict
-
-    def profit(self, cost: float) -> Profit:
-        """What the study has brought at a price of `cost` per evaluation, less the initial ones."""
-        belief = self.belief
-        ended = self.ledger.snapshot.in_state(DONE, FAILED)
-        return belief.profit(cost, sum(max(len(trial.measurements), 1) for trial in ended))
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
@@ -327,17 +330,14 @@ class Study:
         """One row per measurement (or per trial without one), as a pandas DataFrame.
 
         Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
-        "params_value", …; unknown noise is NaN.
+        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
+        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
         """
+        if self.outcomes is not None:
+            return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)
         return to_dataframe(self.trials, self.space.names)
 
     # -- inside ------------------------------------------------------------------------
-
-    def _params(self, number: int | None) -> dict[str, Any]:
-        """The parameters of a trial as they were recorded, rather than decoded from the cube."""
-        if number is None:  # pragma: no cover - an answer about measured settings has a number
-            raise NotFoundError("there is no such trial.")
-        return dict(self.ledger.snapshot.trials[number].params)
 
     def _attempt(self, number: int) -> int:
         """How often a trial was handed out; 0 for one that does not exist."""
@@ -362,19 +362,8 @@ class Study:
     def __repr__(self) -> str:
         done = len(self.ledger.refresh().in_state(DONE))
         parameters = f"{len(self.space)} parameters"
-        return f"<Study {self.name!r}: {self.direction} over {parameters}, {done} trials measured>"
-
-
-def _measurement_of(value: SupportsFloat | Measurement, noise: SupportsFloat | None) -> Measurement:
-    if isinstance(value, Measurement):
-        if noise is not None:
-            raise InputError("a Measurement carries its own noise; leave noise out.")
-        return value
-    return Measurement(value, noise)
-
-
-def _not_finite(measurement: Measurement) -> Failure:
-    return Failure(f"the value is {measurement.value!r}")
+        aim = self.direction if self.outcomes is None else aims_line(self.outcomes)
+        return f"<Study {self.name!r}: {aim} over {parameters}, {done} trials measured>"
 
 
 def _number_of(trial: Trial | int) -> int:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     import pandas
 
 OUTCOME = ("number", "state", "value", "noise", "replicates", "reason")
+TRIAL = ("number", "state", "reason")
 
 
 def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataFrame":
@@ -29,6 +30,50 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
             rows.append(dict(zip(OUTCOME, fields, strict=True)) | params)
     table = pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
     return table.astype({"number": int, "value": float, "noise": float, "replicates": int})
+
+
+def to_joint_dataframe(
+    trials: Sequence[Trial], names: Sequence[str], outcomes: Sequence[str]
+) -> "pandas.DataFrame":
+    """One row per trial with the values of its outcomes; repeated ones make further rows."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
+    told = outcome_columns(outcomes)
+    fixed = [*TRIAL, *(column for pair in told.values() for column in pair)]
+    columns = column_names(names, fixed)
+    rows = []
+    for trial in trials:
+        params = {columns[name]: value for name, value in trial.params.items()}
+        state = dict(zip(TRIAL, (trial.number, trial.state, trial.reason), strict=True))
+        for row in range(max(map(len, trial.outcomes.values()), default=1)):
+            measured: dict[str, float | None] = {}
+            for name, several in trial.outcomes.items():
+                if row < len(several):
+                    pair = (several[row].value, several[row].noise)
+                    measured |= dict(zip(told[name], pair, strict=True))
+            rows.append(state | measured | params)
+    table = pandas.DataFrame(rows, columns=[*fixed, *columns.values()])
+    numbers = [column for column in fixed if column not in TRIAL]
+    return table.astype({"number": int, **dict.fromkeys(numbers, float)})
+
+
+def outcome_columns(outcomes: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Outcome -> the columns of its value and its noise: its name and NAME_noise.
+
+    Where that is another's column, its name comes after "outcomes_", as often as needed.
+    """
+    columns: dict[str, tuple[str, str]] = {}
+    taken = set(TRIAL)
+    for name in outcomes:
+        column = name
+        others = taken.union(each for each in outcomes if each != name)
+        while not others.isdisjoint((column, f"{column}_noise")):
+            column = f"outcomes_{column}"
+        columns[name] = column, f"{column}_noise"
+        taken.update(columns[name])
+    return columns
 
 
 def column_names(names: Sequence[str], outcome: Sequence[str]) -> dict[str, str]:

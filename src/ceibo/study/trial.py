@@ -1,6 +1,6 @@
 """A trial as users see it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from ceibo.decide.measurement import Measurement
@@ -10,12 +10,26 @@ from ceibo.study.store import StoredTrial
 
 @final
 @dataclass(frozen=True)
+class Voided:
+    """A measurement that does not count, why, and of which outcome it is ("" without outcomes)."""
+
+    measurement: Measurement
+    reason: str
+    outcome: str = ""
+
+
+@final
+@dataclass(frozen=True)
 class Trial:
     """One setting of the parameters and what came of it.
 
     `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last
     failure; `attempt` counts how often the trial was handed out; `replaced` holds, for each
-    measurement, what it was before it was corrected, oldest first.
+    measurement, what it was before it was corrected, oldest first; `voided` are the measurements
+    that do not count any more.
+
+    In a study with outcomes, `measurements` are those of all outcomes in the order told, `names`
+    says of which outcome each is, and `outcomes` has them by name.
     """
 
     number: int
@@ -25,6 +39,9 @@ class Trial:
     reason: str | None
     attempt: int
     replaced: tuple[tuple[Measurement, ...], ...]
+    voided: tuple[Voided, ...] = ()
+    names: tuple[str, ...] = ()
+    outcomes: dict[str, tuple[Measurement, ...]] = field(default_factory=dict)
 
 
 @final
@@ -37,6 +54,11 @@ class Failure:
 
 def trial_of(stored: StoredTrial) -> Trial:
     """The user's view of a stored trial; its params are a copy."""
+    names = tuple(each.outcome for each in stored.measurements if each.outcome)
+    outcomes: dict[str, tuple[Measurement, ...]] = {}
+    if names:
+        for each in stored.measurements:
+            outcomes[each.outcome] = (*outcomes.get(each.outcome, ()), each.measurement)
     return Trial(
         number=stored.number,
         params=dict(stored.params),
@@ -45,4 +67,9 @@ def trial_of(stored: StoredTrial) -> Trial:
         reason=stored.reason,
         attempt=stored.attempt,
         replaced=tuple(each.replaced for each in stored.measurements),
+        voided=tuple(
+            Voided(each.told.measurement, each.reason, each.told.outcome) for each in stored.voided
+        ),
+        names=names,
+        outcomes=outcomes,
     )

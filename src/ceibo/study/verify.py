@@ -6,8 +6,8 @@ from typing import Any, final
 
 import numpy as np
 
-from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, to_record, versions
-from ceibo.decide.suggest import Suggestion
+from ceibo.decide.joint import starts_of
+from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, versions
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.integrity import Finding
 from ceibo.study.store.records import EMPTY, damaged
@@ -81,11 +81,11 @@ def verify(ledger: Ledger) -> Verification:
     seen = EMPTY
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
-        again = ledger.suggest(seen, number, hyperparameters_of(record, "start"))
+        again = ledger.suggest_again(seen, number, record)
         unchanged = record["versions"] == versions()
         handed_out = ledger.coordinates(now.trials[number])
         distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
-        alike = distance == 0.0 and (not unchanged or _agrees(again, record, ledger.seed))
+        alike = distance == 0.0 and (not unchanged or _agrees(again.record, record))
         near = distance <= CLOSE and not unchanged
         if not (alike or near) and algorithm_of(record) != ALGORITHM:
             superseded += 1
@@ -117,8 +117,9 @@ def _check(ledger: Ledger, number: int, record: Mapping[str, Any]) -> None:
     dimension = len(ledger.space)
     try:
         start = hyperparameters_of(record, "start")
+        starts = [*starts_of(record, "start").values(), *([] if start is None else [start])]
         sizes = [np.array(record["x"], float).shape]
-        sizes += [] if start is None else [np.array(start.lengthscales, float).shape]
+        sizes += [np.array(each.lengthscales, float).shape for each in starts]
         right = sizes == [(dimension,)] * len(sizes) and type(record["seen"]) is int
         right = right and isinstance(record["versions"], dict) and algorithm_of(record) >= 1
     except (AttributeError, LookupError, TypeError, ValueError):
@@ -128,7 +129,6 @@ def _check(ledger: Ledger, number: int, record: Mapping[str, Any]) -> None:
         raise damaged(what, "it cannot be read")
 
 
-def _agrees(again: Suggestion, record: Mapping[str, Any], seed: int) -> bool:
+def _agrees(now: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
     """Whether everything recorded came out again."""
-    now = to_record(again, record["seen"], seed)
     return now == {**record, "algorithm": now["algorithm"]}

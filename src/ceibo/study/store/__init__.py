@@ -5,7 +5,8 @@ States of a trial
               released
     running   handed out; with a lease it is handed out again once the lease lapses, without one
               (asked by hand) it stays until told, failed or released
-    done      it has at least one measurement; nothing leads out of this state
+    done      it has a measurement (of every goal and limit, if the study has outcomes); only
+              voiding one that it needs leads out of this state
     failed    it ended without a value; a late measurement still makes it done
     withdrawn it is not to be measured after all; nothing was learnt from it, and a late measurement
               makes it done
@@ -14,10 +15,14 @@ Events, and the state they lead to
     asked     created and handed out                         running
     queued    created to be handed out later                 queued
     claimed   handed out (again); the number stays           queued, running -> running
-    measured  a measurement was stored                       any -> done
-    corrected a measurement was replaced, and keeps its      done -> done
+    measured  a measurement was stored, of the outcome       any -> done; while an outcome that it
+              that it names, if the study has outcomes       needs is missing the state stays, but
+                                                             a queued trial is then running
+    corrected a measurement was replaced, and keeps its      the state stays
               place and its key; the event's key is the
               event whose value it replaces
+    voided    a measurement does not count any more; the     done -> running if a value is missing
+              event's key is the event that gave the value   now; else the state stays
     failed    an evaluation failed, with the reason          queued, running -> failed; done stays
                                                              done, and a trial that another worker
                                                              holds by now stays running
@@ -36,6 +41,7 @@ after a commit without an answer.
 
 from ceibo.study.store.heartbeat import Heartbeat
 from ceibo.study.store.lifecycle import MAX_LOST, hand_out_key
+from ceibo.study.store.measurements import Named
 from ceibo.study.store.records import (
     DONE,
     FAILED,
@@ -49,7 +55,9 @@ from ceibo.study.store.records import (
     StoredMeasurement,
     StoredTrial,
     StudyRecord,
+    Telling,
     Told,
+    VoidedMeasurement,
 )
 from ceibo.study.store.store import Store
 
@@ -63,12 +71,15 @@ __all__ = [
     "Event",
     "Heartbeat",
     "Lease",
+    "Named",
     "NewTrial",
     "Snapshot",
     "Store",
     "StoredMeasurement",
     "StoredTrial",
     "StudyRecord",
+    "Telling",
     "Told",
+    "VoidedMeasurement",
     "hand_out_key",
 ]

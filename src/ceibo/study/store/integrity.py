@@ -17,7 +17,7 @@ from ceibo.study.store import schema
 from ceibo.study.store.counters import COUNTERS, check_counters
 from ceibo.study.store.failures import diagnose
 from ceibo.study.store.readers import check_row, event_from_row, params_from_row, study_from_row
-from ceibo.study.store.records import EMPTY, Event, StoredTrial, fold
+from ceibo.study.store.records import ABOUT_VALUES, EMPTY, Event, StoredTrial, fold
 
 studies, trials, events = schema.studies, schema.trials, schema.events
 
@@ -141,10 +141,11 @@ class _Tally:
     def examine_study(self) -> None:
         """Examine the row of a study, its trials and its events, and whether they agree."""
         before = len(self.findings)
+        outcomes: Mapping[str, Any] = {"": None}
         for row in self.read(studies, "study"):
             self.count(row)
             try:
-                study_from_row(row)
+                outcomes = (study_from_row(row).data or {}).get("outcomes", outcomes)
             except StorageError as error:
                 self.find("study", error)
         self.check_counters()
@@ -157,6 +158,10 @@ class _Tally:
         except StorageError as error:
             self.find("event", error)
             return
+        for event in history:
+            if event.kind in ABOUT_VALUES and event.outcome not in outcomes:
+                unknown = f"it names the outcome {event.outcome!r:.40}, which the study does not"
+                self.find("event", f"event {event.seq}: {unknown} have", event.number)
         for trial, stands in zip(snapshot.trials, changing, strict=True):
             self.compare(trial, stands)
 

@@ -74,16 +74,19 @@ def create_trials(
             )
         if expect_number is not None:
             turns.check(transaction, turn)
-        for index, (trial, event) in enumerate(rows):
+        seqs = itertools.count(study.seq + 1)
+        for index, (trial, events) in enumerate(rows):
             place = {"study_id": study_id, "number": study.trials + index}
-            seq = study.seq + 1 + index
             lease = new[index].lease if trial["worker"] is not None else None
-            trial.update(place, created_seq=seq, token=token, **_held(transaction, lease))
+            for event in events:
+                event.update(place, seq=next(seqs))
+            made = {"created_seq": events[0]["seq"], "token": token}
+            trial.update(place, **made, **_held(transaction, lease))
             trial["checksum"] = checksum_of(trials, trial)
-            event.update(place, seq=seq)
         connection.execute(trials.insert(), [trial for trial, _ in rows])
-        transaction.insert_events([event for _, event in rows])
-        transaction.advance(len(rows), len(rows))
+        happened = [event for _, events in rows for event in events]
+        transaction.insert_events(happened)
+        transaction.advance(len(happened), len(rows))
         fresh = sa.select(trials).where(
             trials.c.study_id == study_id, trials.c.number >= study.trials
         )
@@ -174,7 +177,20 @@ def _times_lost(history: Sequence[Event]) -> int:
     begun = [event for event in happened if event.kind in ("asked", "claimed")]
     failed = [event for event in happened if event.kind == "failed"]
     unharmed = [event for event in happened if (event.kind, event.reason) == ("released", None)]
-    return len(begun) - len(failed) - len(unharmed)
+    return len(begun) - len(failed) - len(unharmed) - _times_told(history)
+
+
+def _times_told(history: Sequence[Event]) -> int:
+    """How often a worker told all it had of a trial that was not done with it."""
+    holder, times = None, 0
+    for event in history:
+        told = event.kind == "measured"
+        times += told and holder is not None and event.worker is None
+        if event.state != RUNNING:
+            holder = None
+        elif told or event.kind in ("asked", "claimed"):
+            holder = event.worker
+    return times
 
 
 def _giving_up(lost: int) -> dict[str, Any]:

@@ -11,9 +11,19 @@ import sqlalchemy as sa
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError, NewerSchemaError
 from ceibo.study.store.checksum import COVERED, checksum_of_row
-from ceibo.study.store.records import KINDS, STATES, Event, StoredTrial, StudyRecord, damaged
+from ceibo.study.store.records import (
+    ABOUT_VALUES,
+    KINDS,
+    STATES,
+    Event,
+    StoredTrial,
+    StudyRecord,
+    damaged,
+)
 from ceibo.study.store.schema import events, studies, trials
 
+_STUDY_DATA = {"outcomes"}
+"""What this version keeps in the data of a study that has outcomes."""
 _TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
 
 
@@ -42,8 +52,8 @@ def check_covered(table: sa.Table, row: sa.Row[Any], what: str) -> None:
         check_columns(table, row, what, COVERED[table.name])
     elif checksum != checksum_of_row(table, row):
         raise damaged(what, "it does not match its checksum")
-    if row.data is not None:
-        raise _newer(what, f"data ({reprlib.repr(row.data)})")
+    if row.data is not None and table is not studies:
+        raise newer(what, f"data ({reprlib.repr(row.data)})")
 
 
 def check_columns(table: sa.Table, row: sa.Row[Any], what: str, columns: Iterable[str]) -> None:
@@ -72,7 +82,10 @@ def study_from_row(row: sa.Row[Any]) -> StudyRecord:
     what = f"study {reprlib.repr(row.name)}"
     check_row(studies, row, what)
     space, settings = from_text(row.space, what), from_text(row.settings, what)
-    return StudyRecord(row.id, row.name, space, settings, row.created)
+    data = None if row.data is None else from_text(row.data, what)
+    if data is not None and not (isinstance(data, dict) and data.keys() == _STUDY_DATA):
+        raise newer(what, f"data ({reprlib.repr(row.data)})")
+    return StudyRecord(row.id, row.name, space, settings, row.created, data)
 
 
 def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
@@ -118,13 +131,14 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     )
     if checksum is None or checksum != checksum_of_row(events, row):
         check_row(events, row, _name_of_event(row))
-    if kind not in KINDS or outcome != "" or data is not None:
-        raise _newer(_name_of_event(row), _unknown(row))
+    known = kind in KINDS and (outcome == "" or kind in ABOUT_VALUES)
+    if not known or data is not None:
+        raise newer(_name_of_event(row), _unknown(row))
     measurement = None
     if kind in ("measured", "corrected"):
         what = f"a measurement of {name_of_trial(row)} (event {seq})"
         measurement = _measurement_from(values, what)
-    return Event(seq, number, kind, state, key, time, worker, measurement, reason)
+    return Event(seq, number, kind, state, key, time, worker, measurement, reason, outcome)
 
 
 def _measurement_from(columns: Sequence[Any], what: str) -> Measurement:
@@ -143,12 +157,13 @@ def _name_of_event(row: sa.Row[Any]) -> str:
 def _unknown(row: sa.Row[Any]) -> str:
     if row.kind not in KINDS:
         return f"the kind {reprlib.repr(row.kind)}"
-    if row.outcome != "":
+    if row.outcome != "" and row.kind not in ABOUT_VALUES:
         return f"the outcome {reprlib.repr(row.outcome)}"
     return f"data ({reprlib.repr(row.data)})"
 
 
-def _newer(what: str, has: str) -> NewerSchemaError:
+def newer(what: str, has: str) -> NewerSchemaError:
+    """The error for what an older ceibo cannot have written, and this one does not know."""
     return NewerSchemaError(
         f"{what} has {has}, which this ceibo does not know; upgrade ceibo (nothing was changed)."
     )

@@ -1,27 +1,46 @@
 """What the store hands out: frozen records, and the fold that turns events into trials."""
 
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, final
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import DamagedError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 STATES = (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
-KINDS = ("asked", "queued", "claimed", "measured", "corrected", "failed", "released", "withdrawn")
+KINDS = (
+    "asked",
+    "queued",
+    "claimed",
+    "measured",
+    "corrected",
+    "voided",
+    "failed",
+    "released",
+    "withdrawn",
+)
+ABOUT_VALUES = ("measured", "corrected", "voided")
+"""The kinds of events that name an outcome; it is "" where a study has one thing to measure."""
+ONE_OUTCOME = ("",)
+"""What a trial needs to be done where the study names no outcomes."""
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """A stored study; `space` and `settings` are the JSON data given when it was created."""
+    """A stored study; `space`, `settings` and `data` are the JSON data it was created with.
+
+    `data` is None, or has the study's "outcomes" by name.
+    """
 
     id: int
     name: str
     space: Any
     settings: Any
     created: float
+    data: Any = None
 
 
 @final
@@ -35,11 +54,30 @@ class Lease:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """What is told of a trial at once: values by outcome, and the outcomes it needs to be done.
+
+    `failure` says why the trial has failed although it has these values, and `worker` whose
+    failure it is. `ends` says that whoever holds the trial has nothing more to tell: if outcomes
+    are missing, it waits for them. By the `token` a failure is recognised when it is told again.
+    """
+
+    values: Mapping[str, Measurement]
+    needed: tuple[str, ...] = ONE_OUTCOME
+    key: str = ""
+    failure: str | None = None
+    ends: bool = False
+    worker: str | None = None
+    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class NewTrial:
     """A trial to be recorded.
 
-    It is handed out at once unless it is `queued`, comes with its measurement, or has failed, for
-    the `reason` given.
+    It is handed out at once unless it is `queued`, comes with its measurement (or with what is
+    `told` of it), or has failed, for the `reason` given.
     """
 
     params: Mapping[str, Any]
@@ -48,6 +86,7 @@ class NewTrial:
     queued: bool = False
     measurement: Measurement | None = None
     reason: str | None = None
+    told: Telling | None = None
 
 
 @final
@@ -55,9 +94,10 @@ class NewTrial:
 class StoredMeasurement:
     """One measurement of a trial, told by event `seq` at `time` on the database's clock.
 
-    A corrected one keeps its `seq`, so that the model sees what it would have seen had the right
-    value been told. `version` is the event that gave it its present value, `replaced` what it was
-    before, oldest first.
+    `outcome` names what was measured, "" where the study has one thing to measure. A corrected one
+    keeps its `seq`, so that the model sees what it would have seen had the right value been told.
+    `version` is the event that gave it its present value, `replaced` what it was before, oldest
+    first.
     """
 
     seq: int
@@ -66,6 +106,16 @@ class StoredMeasurement:
     time: float
     version: int
     replaced: tuple[Measurement, ...] = ()
+    outcome: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VoidedMeasurement:
+    """A measurement that does not count, and why; `told` is what it was until then."""
+
+    told: StoredMeasurement
+    reason: str
 
 
 @final
@@ -74,7 +124,8 @@ class StoredTrial:
     """A trial as it was at some point of the history.
 
     `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers
-    of its first and its last event, `reason` is that of its last failure.
+    of its first and its last event, `reason` is that of its last failure. `voided` are the
+    measurements that were voided, in that order.
     """
 
     number: int
@@ -86,6 +137,7 @@ class StoredTrial:
     created: int
     changed: int
     measurements: tuple[StoredMeasurement, ...] = ()
+    voided: tuple[VoidedMeasurement, ...] = ()
 
 
 @final
@@ -102,6 +154,7 @@ class Event:
     worker: str | None
     measurement: Measurement | None
     reason: str | None
+    outcome: str = ""
 
 
 @final
@@ -161,6 +214,9 @@ def fold(
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     """A trial after an event of its own."""
     # Not by `replace`, which takes several times as long, and there may be 10^5 events.
+    values = Values(trial.measurements, trial.voided)
+    if event.kind in ABOUT_VALUES:
+        values = values_after(values, event)
     return StoredTrial(
         number=trial.number,
         params=trial.params,
@@ -170,7 +226,8 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
         reason=event.reason if event.kind == "failed" else trial.reason,
         created=trial.created,
         changed=event.seq,
-        measurements=measurements_after(trial.measurements, event),
+        measurements=values.measurements,
+        voided=values.voided,
     )
 
 
@@ -178,24 +235,44 @@ def _holder(trial: StoredTrial, event: Event) -> str | None:
     """The worker that holds a trial after an event."""
     if event.state != RUNNING:
         return None
-    return event.worker if event.kind in ("asked", "claimed") else trial.worker
+    return event.worker if event.kind in ("asked", "claimed", "measured") else trial.worker
 
 
-def measurements_after(
-    before: tuple[StoredMeasurement, ...], event: Event
-) -> tuple[StoredMeasurement, ...]:
-    """A trial's measurements after an event: one more, one replaced, or the same."""
-    value, seq = event.measurement, event.seq
-    if value is None:
+@final
+class Values(NamedTuple):
+    """What was told of a trial: the measurements that count, and those that do not any more."""
+
+    measurements: tuple[StoredMeasurement, ...] = ()
+    voided: tuple[VoidedMeasurement, ...] = ()
+
+    def outcomes(self) -> set[str]:
+        """The outcomes that have a value."""
+        return {each.outcome for each in self.measurements}
+
+
+def values_after(before: Values, event: Event) -> Values:
+    """A trial's values after an event: one more, one replaced, one voided, or the same."""
+    if event.kind not in ABOUT_VALUES:
         return before
-    if event.kind == "measured":
-        return (*before, StoredMeasurement(seq, event.key, value, event.time, version=seq))
-    if event.key not in [str(each.version) for each in before]:
-        found = f"it replaces event {event.key}, no value of the trial"
-        raise damaged(f"a correction of trial {event.number}", found)
-    return tuple(
-        replace(each, measurement=value, version=seq, replaced=(*each.replaced, each.measurement))
-        if str(each.version) == event.key
-        else each
-        for each in before
-    )
+    measurements, voided = before
+    value, seq = event.measurement, event.seq
+    if event.kind == "measured" and value is not None:
+        told = StoredMeasurement(seq, event.key, value, event.time, seq, (), event.outcome)
+        return Values((*measurements, told), voided)
+    found = [i for i, each in enumerate(measurements) if _is_meant(each, event)]
+    if not found:
+        verb, noun = ("voids", "a void") if value is None else ("replaces", "a correction")
+        wrong = f"it {verb} event {event.key}, no value of the trial"
+        raise damaged(f"{noun} of trial {event.number}", wrong)
+    at = found[0]
+    old, rest = measurements[at], measurements[at + 1 :]
+    if value is None:
+        mark = VoidedMeasurement(old, event.reason or "")
+        return Values((*measurements[:at], *rest), (*voided, mark))
+    new = replace(old, measurement=value, version=seq, replaced=(*old.replaced, old.measurement))
+    return Values((*measurements[:at], new, *rest), voided)
+
+
+def _is_meant(told: StoredMeasurement, event: Event) -> bool:
+    """Whether an event replaces or voids this value."""
+    return (str(told.version), told.outcome) == (event.key, event.outcome)

@@ -2,11 +2,12 @@
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError
-from ceibo.study.store.records import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial
+from ceibo.study.store.records import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Telling
 
 MAX_REASON = 20_000
 """Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
@@ -24,31 +25,70 @@ def measurement_columns(measurement: Measurement) -> dict[str, Any]:
     return {"value": measurement.value, "noise": measurement.noise, "replicates": replicates}
 
 
-def new_rows(new: NewTrial) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The row of a new trial and of its first event, without their place."""
+def new_rows(new: NewTrial) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The row of a new trial and of its first events, without their place."""
     check_lease(new.lease)
     worker = None if new.lease is None else new.lease.worker
+    told = new.told
     if new.measurement is not None:
-        if not new.measurement.is_finite:
-            got = f"{new.measurement!r}; record a failure"
-            raise InputError(f"expected a finite measurement, got {got}.")
-        event = {**event_row("measured", DONE, ""), **measurement_columns(new.measurement)}
+        told = Telling({"": new.measurement})
+    if told is not None:
+        events = telling_rows(told, RUNNING, None, ())
     elif new.reason is not None:
-        event = {**event_row("failed", FAILED, ""), "reason": to_reason(new.reason)}
+        events = [{**event_row("failed", FAILED, ""), "reason": to_reason(new.reason)}]
     elif new.queued:
-        event = event_row("queued", QUEUED, "")
+        events = [event_row("queued", QUEUED, "")]
     else:
-        event = event_row("asked", RUNNING, "", worker=worker)
-    out = event["state"] == RUNNING
+        events = [event_row("asked", RUNNING, "", worker=worker)]
+    out = events[0]["kind"] == "asked"
     trial = {
         "params": to_text(dict(new.params)),
         "suggestion": None if new.suggestion is None else to_text(new.suggestion),
-        "state": event["state"],
+        "state": events[-1]["state"],
         "attempt": int(out),
         "worker": worker if out else None,
         "data": None,
     }
-    return trial, event
+    return trial, events
+
+
+def telling_rows(
+    telling: Telling, state: str, holder: str | None, known: Iterable[str]
+) -> list[dict[str, Any]]:
+    """The events of what is told of a trial at once, one per outcome, and then its failure.
+
+    Args:
+        telling: what is told.
+        state: of the trial before.
+        holder: the worker that holds the trial.
+        known: the outcomes that have a value already.
+    """
+    missing = set(telling.needed).difference(known)
+    rows = []
+    held = holder
+    for outcome, measurement in telling.values.items():
+        if not measurement.is_finite:
+            got = f"{measurement!r}; record a failure"
+            raise InputError(f"expected a finite measurement, got {got}.")
+        missing.discard(outcome)
+        state = state_after_value(state, bool(missing))
+        if state == RUNNING and telling.ends:
+            held = None
+        event = event_row("measured", state, telling.key, worker=held)
+        rows.append({**event, **measurement_columns(measurement), "outcome": outcome})
+    if telling.failure is not None:
+        mine = state == RUNNING and telling.worker in (None, holder)
+        state = FAILED if state == QUEUED or mine else state
+        event = event_row("failed", state, telling.token, worker=telling.worker)
+        rows.append({**event, "reason": to_reason(telling.failure)})
+    return rows
+
+
+def state_after_value(state: str, is_missing: bool) -> str:
+    """The state of a trial of which a value was told, by whether one that it needs is missing."""
+    if not is_missing:
+        return DONE
+    return RUNNING if state == QUEUED else state
 
 
 def to_text(data: Any) -> str:

@@ -7,12 +7,14 @@ ceibo_trials    one row per trial: what never changes (params, suggestion), and 
                 which claims compare and swap; `lease` is the length in seconds of the lease that
                 ends at `lease_until`
 ceibo_events    everything that happened, numbered per study; measurements are the events of kind
-                "measured", and those of kind "corrected" replace the value of the event whose `seq`
-                is their `key`; `outcome` names what was measured, "" where there is one thing only
+                "measured", and those of kind "corrected" replace, those of kind "voided" take back
+                the value of the event whose `seq` is their `key`; `outcome` names what was
+                measured, "" where there is one thing only
 
-`data` of each table is JSON about whatever else belongs to the row, and an event about the study as
-a whole has the number -1. This version writes neither, nor an `outcome`: where they are found, a
-newer ceibo has written them, and what they mean for the other rows is not known here.
+`data` of each table is JSON about whatever else belongs to the row: of a study, its "outcomes" if
+it has several. An event about the study as a whole has the number -1. This version writes no other
+data and no such event: where they are found, a newer ceibo has written them, and what they mean for
+the other rows is not known here.
 
 `checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
 older ceibo, with the database open since before it was brought to this version, wrote the row.

@@ -1,7 +1,7 @@
 """Store: every change of a study in one short transaction, with its place in the history."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -14,6 +14,7 @@ from ceibo.study.store.backup import back_up
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database, await_server
 from ceibo.study.store.integrity import Examination, examine
+from ceibo.study.store.measurements import Named
 from ceibo.study.store.readers import check_columns, study_from_row, suggestion_from_row
 from ceibo.study.store.records import (
     EMPTY,
@@ -24,6 +25,7 @@ from ceibo.study.store.records import (
     Snapshot,
     StoredTrial,
     StudyRecord,
+    Telling,
     Told,
 )
 from ceibo.study.store.rows import check_label, check_lease, to_text
@@ -96,11 +98,12 @@ class Store:
         """Write all studies to a new SQLite file; one that exists is replaced only by `force`."""
         back_up(self._database, target, force)
 
-    def create_study(self, name: str, space: Any, settings: Any) -> StudyRecord:
-        """Record a new study, whose name must be new; `space` and `settings` are JSON data."""
+    def create_study(self, name: str, space: Any, settings: Any, data: Any = None) -> StudyRecord:
+        """Record a new study, whose name must be new; the others are JSON data."""
         check_label(name, "study name")
         token = uuid.uuid4().hex
         row = {"name": name, "space": to_text(space), "settings": to_text(settings), "token": token}
+        row |= {} if data is None else {"data": to_text(data)}
         query = sa.select(studies).where(studies.c.name == name)
 
         def work(connection: sa.Connection) -> StudyRecord:
@@ -222,14 +225,16 @@ class Store:
             check_columns(trials, row, f"trial {row.number}", ("number", "worker", "lease_until"))
         return {row.number: (row.worker, row.lease_until - row.clock) for row in rows}
 
-    def tell(self, study_id: int, number: int, measurement: Measurement, key: str = "") -> Told:
-        """Store a measurement of a trial, once per key.
+    def tell(self, study_id: int, number: int, told: Measurement | Telling, key: str = "") -> Told:
+        """Store a measurement of a trial, or those of several outcomes, all or none.
 
         The same measurement again under its key changes nothing, another one is a ConflictError.
-        Any state becomes "done": a result that comes late, or for a trial given up as failed, is
-        still data. If the database stays away, NotStoredError holds the measurement.
+        Any state becomes "done" once no value that is needed is missing: a result that comes late,
+        or for a trial given up as failed, is still data. If the database stays away,
+        NotStoredError holds the measurement.
         """
-        return measurements.tell(self._database, study_id, number, measurement, key)
+        telling = told if isinstance(told, Telling) else Telling({"": told}, key=key)
+        return measurements.tell(self._database, study_id, number, telling)
 
     def correct(
         self, study_id: int, number: int, measurement: Measurement, key: str | None = None
@@ -239,7 +244,20 @@ class Store:
         The history keeps the wrong one. `key` says which measurement of the trial is meant, and may
         be left out if there is one. If the measurement is right already, nothing is recorded.
         """
-        return measurements.correct(self._database, study_id, number, measurement, key)
+        return self.correct_outcomes(study_id, number, {"": measurement}, key)[""]
+
+    def correct_outcomes(
+        self, study_id: int, number: int, values: Mapping[str, Measurement], key: str | None = None
+    ) -> dict[str, Measurement]:
+        """Replace a measurement of each of these outcomes, all or none; returns the wrong ones."""
+        return measurements.correct(self._database, study_id, number, values, key)
+
+    def void(self, study_id: int, number: int, named: Named, reason: str) -> Measurement:
+        """Take back a measurement that must not count; returns it.
+
+        The history keeps it. A trial that lacks a value it needs is running again, held by nobody.
+        """
+        return measurements.void(self._database, study_id, number, named, reason)
 
     def fail(self, study_id: int, number: int, reason: str, worker: str | None = None) -> int:
         """Record that an evaluation failed; returns the sequence number of the record.

@@ -1,6 +1,6 @@
 """One write transaction on one study: its row locked, its events appended in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 import sqlalchemy as sa
@@ -126,16 +126,17 @@ class StudyTransaction:
             events.insert(), [row | {"checksum": checksum_of(events, row)} for row in stamped]
         )
 
-    def append(self, trial: sa.Row[Any], event: dict[str, Any]) -> int:
-        """Append an event and bring its trial to the event's state; returns the event's number."""
-        seq = int(self.study.seq) + 1
-        place = {"study_id": self.study_id, "number": trial.number, "seq": seq}
-        self.insert_events([event | place])
-        if event["state"] != trial.state:
-            at = {"study": self.study_id, "at_number": trial.number, "new_state": event["state"]}
+    def append(self, trial: sa.Row[Any], *new: dict[str, Any]) -> int:
+        """Append events and bring their trial to the last one's state; returns its number."""
+        first = int(self.study.seq) + 1
+        place = {"study_id": self.study_id, "number": trial.number}
+        self.insert_events([event | place | {"seq": seq} for seq, event in enumerate(new, first)])
+        state = new[-1]["state"]
+        if state != trial.state or _is_let_go(trial, new):
+            at = {"study": self.study_id, "at_number": trial.number, "new_state": state}
             self.connection.execute(_LEAVE, at)
-        self.advance(1, 0)
-        return seq
+        self.advance(len(new), 0)
+        return first + len(new) - 1
 
     def advance(self, new_events: int, new_trials: int) -> None:
         """Count the events and trials just inserted; a lost race repeats the transaction."""
@@ -144,6 +145,12 @@ class StudyTransaction:
         changed = self.connection.execute(_ADVANCE, place | new)
         if changed.rowcount != 1:
             raise Raced
+
+
+def _is_let_go(trial: sa.Row[Any], new: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether these events take a trial from the worker that holds it."""
+    told = [event for event in new if event["kind"] == "measured"]
+    return trial.worker is not None and bool(told) and told[-1]["worker"] is None
 
 
 def is_trial(study_id: int, number: int) -> tuple[sa.ColumnElement[bool], ...]:

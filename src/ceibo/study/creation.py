@@ -1,0 +1,50 @@
+"""What a new study is: its options checked, and kept as they are stored."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ceibo import acquisition as acq
+from ceibo.checks import check_choice
+from ceibo.decide.direction import Direction
+from ceibo.decide.outcomes import Outcome, Outcomes
+from ceibo.decide.settings import DEFAULT_CONFIDENCE, Settings
+from ceibo.errors import InputError
+from ceibo.gp import GaussianProcess, Matern52
+
+
+def aims(
+    outcomes: Mapping[str, Outcome] | None, direction: str | None, confidence: float | None
+) -> tuple[dict[str, Any], Outcomes | None, float | None]:
+    """What a study aims at: its direction as stored, or its outcomes and their confidence."""
+    if outcomes is None:
+        if confidence is not None:
+            raise InputError(
+                "confidence is that with which limits hold, and a study without outcomes has none;"
+                " leave it out."
+            )
+        chosen = "minimize" if direction is None else direction
+        return {"direction": check_choice(chosen, "direction", list(Direction))}, None, None
+    if direction is not None:
+        raise InputError(
+            f"direction={direction!r} is of a study without outcomes; a goal among the outcomes is"
+            " Minimize() or Maximize()."
+        )
+    return {}, Outcomes(outcomes), DEFAULT_CONFIDENCE if confidence is None else confidence
+
+
+def settings_for(
+    outcomes: Outcomes | None, confidence: float | None, settings: Settings, dimension: int
+) -> Settings:
+    """The settings of a new study, resolved; an acquisition that has no meaning is refused."""
+    resolved = replace(settings, confidence=confidence).resolve(dimension)
+    if outcomes is not None:
+        _check_acquisition(resolved.acquisition, outcomes)
+    return resolved
+
+
+def _check_acquisition(name: str, outcomes: Outcomes) -> None:
+    """Builds the acquisition of such outcomes once, on a single point, to see whether it exists."""
+    gp = GaussianProcess([[0.5]], [0.0], 1.0, Matern52([0.5]))
+    limits = [acq.Limit(gp, 0.0) for _ in outcomes.limits]
+    acq.build_joint(name, [gp for _ in outcomes.goals], limits, draws=None)

@@ -1,0 +1,130 @@
+"""What follows from the record of a study: suggestions and beliefs, of one outcome or several."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from ceibo.decide.belief import Belief
+from ceibo.decide.direction import Direction
+from ceibo.decide.joint import JointBelief, starts_of, suggest_jointly, to_joint_record
+from ceibo.decide.outcomes import Outcomes
+from ceibo.decide.record import hyperparameters_of, to_record
+from ceibo.decide.settings import Settings
+from ceibo.decide.space import Params, Space
+from ceibo.decide.suggest import suggest
+from ceibo.gp.inputs import Array
+from ceibo.study.gathering import Gatherer, JointGatherer
+from ceibo.study.store import Snapshot, StoredTrial
+
+Record = Mapping[str, Any]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Suggested:
+    """A suggestion: its place (d,) in the unit cube, its parameters, and its record."""
+
+    x: Array
+    params: Params
+    record: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """What a study is about, and how it decides."""
+
+    name: str
+    space: Space
+    settings: Settings
+    seed: int
+
+
+class Decider(ABC):
+    """Makes suggestions and beliefs from what was recorded."""
+
+    @abstractmethod
+    def place(self, trial: StoredTrial) -> Array:
+        """The place (d,) of a trial in the unit cube."""
+
+    @abstractmethod
+    def has_start(self, record: Record) -> bool:
+        """Whether a recorded suggestion has hyperparameters for a later fit to start from."""
+
+    @abstractmethod
+    def suggest(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+    ) -> Suggested:
+        """The suggestion for trial `number` from what a snapshot shows.
+
+        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
+        """
+
+    @abstractmethod
+    def belief(self, snapshot: Snapshot) -> Belief | JointBelief:
+        """What a snapshot leads to believe."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OneOutcome(Decider):
+    """Decides about one objective."""
+
+    plan: Plan
+    direction: Direction
+    gatherer: Gatherer = field(init=False)
+
+    def __post_init__(self) -> None:
+        gatherer = Gatherer(self.plan.name, self.plan.space, self.direction)
+        object.__setattr__(self, "gatherer", gatherer)
+
+    def place(self, trial: StoredTrial) -> Array:
+        return self.gatherer.place(trial)
+
+    def has_start(self, record: Record) -> bool:
+        return hyperparameters_of(record) is not None
+
+    def suggest(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+    ) -> Suggested:
+        plan, start = self.plan, hyperparameters_of(earlier, key)
+        evidence = self.gatherer.gather(snapshot)
+        found = suggest(evidence, plan.space, plan.settings, start, plan.seed, number)
+        return Suggested(found.x, found.params, to_record(found, snapshot.seq, plan.seed))
+
+    def belief(self, snapshot: Snapshot) -> Belief:
+        plan, evidence = self.plan, self.gatherer.gather(snapshot)
+        return Belief(evidence, plan.space, plan.settings, plan.seed)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SeveralOutcomes(Decider):
+    """Decides about goals and limits together."""
+
+    plan: Plan
+    outcomes: Outcomes
+    gatherer: JointGatherer = field(init=False)
+
+    def __post_init__(self) -> None:
+        gatherer = JointGatherer(self.plan.name, self.plan.space, self.outcomes)
+        object.__setattr__(self, "gatherer", gatherer)
+
+    def place(self, trial: StoredTrial) -> Array:
+        return self.gatherer.place(trial)
+
+    def has_start(self, record: Record) -> bool:
+        return bool(starts_of(record))
+
+    def suggest(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+    ) -> Suggested:
+        plan, starts = self.plan, starts_of(earlier, key)
+        evidence = self.gatherer.gather(snapshot)
+        found = suggest_jointly(evidence, plan.space, plan.settings, starts, plan.seed, number)
+        return Suggested(found.x, found.params, to_joint_record(found, snapshot.seq, plan.seed))
+
+    def belief(self, snapshot: Snapshot) -> JointBelief:
+        plan, evidence = self.plan, self.gatherer.gather(snapshot)
+        return JointBelief(evidence, plan.space, plan.settings, plan.seed)
