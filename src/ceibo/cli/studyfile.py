@@ -117,6 +117,11 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
         lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
     )
+    if outcomes is not None and len(outcomes.goals) > 1 and limits.cost is not None:
+        raise InputError(
+            "stop.cost is in the units of one goal, and an improvement of several has no such"
+            " units; end the study by trials or time."
+        )
     direction = None
     if outcomes is None:
         direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)

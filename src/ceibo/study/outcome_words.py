@@ -38,5 +38,5 @@ def doubt_about(estimate: Estimate, confidence: float) -> str | None:
     where = "setting" if estimate.number is None else "measured setting"
     return (
         f"no {where} holds every limit with probability {confidence:g}; this is the most likely"
-        f" one, which does with {percent(estimate.p_feasible)}."
+        f" one (probability {percent(estimate.p_feasible)})."
     )

@@ -24,12 +24,8 @@ def front(facts: JointFacts) -> str:
     findings = facts.findings
     if findings is None or not findings.front:
         return ""
-    pictures = []
     pairs = list(combinations(facts.outcomes.goals, 2))
-    for pair in pairs:
-        draw = partial(_draw, facts, findings, pair)
-        wide = draw((640, 460)).render("wide medium")
-        pictures.append(f"<figure>{wide}{draw((400, 340)).render('narrow')}</figure>")
+    pictures = "".join(_pictures(facts, findings, pairs))
     note = (
         "Each dot with bars is a measured setting of which none is expected to be better in every"
         " goal: posterior means ± one standard deviation, pale where the chance of being on the"
@@ -46,8 +42,20 @@ def front(facts: JointFacts) -> str:
         ("key-measured", "measured"),
         ("key-raw", "front of raw values (naive)"),
     )
-    body = "".join(pictures) + doubt + _table(facts, findings)
+    body = pictures + doubt + _table(facts, findings)
     return panel("front", "The front", body, note, keys)
+
+
+def _pictures(
+    facts: JointFacts, findings: JointFindings, pairs: list[tuple[str, str]]
+) -> list[str]:
+    """A large picture of two goals, or three small ones of three."""
+    if len(pairs) == 1:
+        draw = partial(_draw, facts, findings, pairs[0])
+        return [draw((640, 460)).render("wide medium"), draw((400, 340)).render("narrow")]
+    drawn = [_draw(facts, findings, pair, (400, 340)).render() for pair in pairs]
+    figures = [f"<figure>{each}</figure>" for each in drawn]
+    return ['<div class="grid-of-slices">', *figures, "</div>"]
 
 
 def _draw(facts: JointFacts, findings: JointFindings, pair: tuple[str, str], size: Size) -> Canvas:

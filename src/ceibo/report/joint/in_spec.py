@@ -20,8 +20,10 @@ from ceibo.report.parts import Size, panel
 from ceibo.report.svg import Canvas
 from ceibo.study.outcome_words import wish_of
 
-# from certain to hold to certain not to: green over grey to red, light in the middle
-_COLOURS: Final = colour_table([(16, 110, 84), (110, 172, 138), (226, 222, 208), (190, 84, 66)])
+# from certain to hold to certain not to: green to red, pale in the middle, dark at the ends
+_COLOURS: Final = colour_table(
+    [(16, 110, 84), (110, 172, 138), (238, 234, 222), (216, 146, 124), (176, 66, 52)]
+)
 _EVEN: Final = 0.5
 
 
