@@ -76,9 +76,9 @@ def _print_front(study: Study, outcomes: Outcomes) -> None:
     rows = [[*heads, *(one_line(name, 24) for name in study.space.names)]]
     for each in front:
         cells = [str(each.number), *(_cell(each, name) for name in outcomes)]
-        cells.append(percent(each.p_efficient or 0.0))
+        cells.append(percent(each.p_efficient))
         if outcomes.limits:
-            cells.append(percent(each.p_feasible or 0.0))
+            cells.append(percent(each.p_feasible))
         rows.append([*cells, *(one_line(each.params[name], 24) for name in study.space.names)])
     print_table(rows)
     if doubt:

@@ -1,5 +1,7 @@
 """Outcomes in words, for people: what is wanted of them, and how sure an answer is."""
 
+import math
+
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.outcomes import Outcome
 from ceibo.numbers import with_uncertainty
@@ -25,8 +27,10 @@ def estimate_text(estimate: OutcomeEstimate) -> str:
     return with_unit(with_uncertainty(estimate.mean, estimate.std), estimate.unit)
 
 
-def percent(probability: float) -> str:
-    """A probability for people; what a model says is never certain."""
+def percent(probability: float | None) -> str:
+    """A probability for people; what a model says is never certain, and may not be known."""
+    if probability is None or math.isnan(probability):
+        return "–"
     shown = f"{100 * probability:.0f} %"
     return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)
 

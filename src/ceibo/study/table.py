@@ -64,7 +64,8 @@ def outcome_columns(
 ) -> dict[str, tuple[str, str]]:
     """Outcome -> the columns of its value and its noise: its name and NAME_noise.
 
-    Where that is another's column, or a reserved one, its name comes after "outcomes_", as often as needed.
+    Where that is another's column, or a reserved one, its name comes after "outcomes_", as often
+    as needed.
     """
     columns: dict[str, tuple[str, str]] = {}
     taken = set(reserved)

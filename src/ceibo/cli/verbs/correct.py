@@ -38,9 +38,9 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
 ) -> None:
     """Replace a measurement that was told wrongly; the record keeps the wrong one too."""
     loaded = load(file)
-    right = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
     if outcome is not None and loaded.outcomes is None:
         raise InputError(f"--outcome: {file} has no [outcomes]; leave it out.")
+    right = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
     study = open_study(loaded, storage)
     before = study.trials
     wrong = _replaced(study, trial, right, key)

@@ -117,8 +117,14 @@ class JointBelief:
         among = [told for told in evidence.told if told.number in held] or evidence.told
         flip = evidence.direction.flip
         raw = min(among, key=lambda told: (flip(told.measurement.value), told.number))
-        mean = self.predictions.estimates(raw.x[None, :])[0].mean
-        why = compare_with_raw(raw.number, raw.measurement, mean, self.best)
+        there = self.predictions.estimates(raw.x[None, :])[0]
+        why = compare_with_raw(raw.number, raw.measurement, there.mean, self.best)
+        if (there.p_feasible or 0.0) < min(self.best.p_feasible or 0.0, self.settings.assurance):
+            why = (
+                f"trial {raw.number} has the best measured value, {raw.measurement}, but its limits"
+                f" hold with {there.p_feasible or 0.0:.2g} alone; those of trial"
+                f" {self.best.number} hold with {self.best.p_feasible or 0.0:.2g}."
+            )
         if not held:
             why = f"no measured trial holds every limit; {why}"
         params = self.space.from_unit(raw.x)

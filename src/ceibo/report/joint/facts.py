@@ -116,7 +116,7 @@ def _chosen(study: Study, belief: JointBelief) -> Estimate | None:
     try:
         if len(belief.evidence.outcomes.goals) == 1:
             return study.best
-        return max(study.front, key=lambda each: (each.p_feasible or 1.0) * (each.p_efficient or 0))
+        return max(study.front, key=lambda each: np.nan_to_num(each.p_efficient or 0.0))
     except NoMeasurementError:
         return None
 

@@ -124,8 +124,8 @@ def _draw_estimate(
     left, right = (x(end) for end in _bar(estimate, pair[0]))
     low, high = (y(end) for end in _bar(estimate, pair[1]))
     a, b = (estimate.outcomes[name].mean for name in pair)
-    chance = estimate.p_efficient or 0.0
-    kind = "" if chance >= _SURE else " unsure"
+    chance = estimate.p_efficient
+    kind = " unsure" if chance is not None and chance < _SURE else ""
     canvas.segment((left, y(b)), (right, y(b)), f"whisker{kind}")
     canvas.segment((x(a), low), (x(a), high), f"whisker{kind}")
     title = f"trial {estimate.number}: {a:.5g}, {b:.5g}; on the front with {percent(chance)}"
@@ -146,7 +146,7 @@ def _table(facts: JointFacts, findings: JointFindings) -> str:
         for name in outcomes:
             known = each.outcomes.get(name)
             cells.append("–" if known is None else text_of(estimate_text(known)))
-        cells.append(percent(each.p_efficient or 0.0))
+        cells.append(percent(each.p_efficient))
         if each.p_feasible is not None:
             cells.append(percent(each.p_feasible))
         cells += [text_of(each.params[name], 60) for name in names]
