@@ -9,10 +9,10 @@ import pytest
 
 import ceibo
 from ceibo.decide import AtLeast, AtMost, Maximize, Minimize, Watch
+from ceibo.decide.outcome_words import percent
 from ceibo.report import render_report
 from ceibo.report.contour import hatching
 from ceibo.report.joint.facts import gather_jointly
-from ceibo.study.outcome_words import percent
 from tests.report.conftest import HOSTILE
 from tests.report.test_report_page import read
 

@@ -10,9 +10,9 @@ from rich.live import Live
 from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
+from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
 from ceibo.errors import NoMeasurementError
-from ceibo.study.outcome_words import percent
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.study import Study
 from ceibo.study.trial import Trial

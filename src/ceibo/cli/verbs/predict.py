@@ -21,11 +21,11 @@ from ceibo.cli.studyfile import load
 from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Estimate, Space
+from ceibo.decide.outcome_words import estimate_text, percent, wish_of
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
-from ceibo.study.outcome_words import estimate_text, percent, wish_of
 from ceibo.study.table import column_names
 from ceibo.text import one_line
 

@@ -1,11 +1,11 @@
 """The answer of a study with outcomes: cards, and every outcome ± beside the settings."""
 
 from ceibo.decide import Estimate
+from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
 from ceibo.report.parts import panel, table_row
 from ceibo.report.svg import text_of
-from ceibo.study.outcome_words import doubt_about, estimate_text, percent, wish_of
 from ceibo.text import plural
 
 

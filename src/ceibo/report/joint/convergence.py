@@ -2,11 +2,11 @@
 
 from functools import partial
 
+from ceibo.decide.outcome_words import wish_of
 from ceibo.report.history import draw_history, history_of
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.parts import legend, panel, two_sizes
 from ceibo.report.svg import text_of
-from ceibo.study.outcome_words import wish_of
 
 
 def convergence(facts: JointFacts) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes
 from ceibo.decide.joint import raw_front
+from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
@@ -26,7 +27,6 @@ from ceibo.report.facts import (
 from ceibo.report.joint.history import gains_of, standings_of
 from ceibo.report.sensitivity import Importance, importance
 from ceibo.study import Study, Trial
-from ceibo.study.outcome_words import with_unit
 
 _MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
 

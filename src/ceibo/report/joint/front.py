@@ -8,11 +8,11 @@ from typing import Final
 import numpy as np
 
 from ceibo.decide import Direction, Estimate
+from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.parts import Size, legend, panel, table_row
 from ceibo.report.svg import Canvas, Point, Scale, text_of
 from ceibo.report.thinning import visible
-from ceibo.study.outcome_words import doubt_about, estimate_text, percent
 
 _SURE: Final = 0.5  # chance of being on the front from which a dot is full
 

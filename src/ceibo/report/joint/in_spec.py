@@ -4,6 +4,7 @@ from functools import partial
 from typing import Final
 
 from ceibo.decide import Space
+from ceibo.decide.outcome_words import wish_of
 from ceibo.report.contour import colour_table
 from ceibo.report.facts import Aspect, Map
 from ceibo.report.joint.facts import JointFacts
@@ -18,7 +19,6 @@ from ceibo.report.map_drawing import (
 )
 from ceibo.report.parts import Size, panel
 from ceibo.report.svg import Canvas
-from ceibo.study.outcome_words import wish_of
 
 # from certain to hold to certain not to: green to red, pale in the middle, dark at the ends
 _COLOURS: Final = colour_table(

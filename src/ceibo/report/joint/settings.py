@@ -1,10 +1,10 @@
 """What a study with outcomes was made with: outcomes, settings, space, versions, and the fits."""
 
+from ceibo.decide.outcome_words import wish_of
 from ceibo.decide.record import versions
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.settings import NOTE, table
 from ceibo.report.parts import panel
-from ceibo.study.outcome_words import wish_of
 
 
 def settings(facts: JointFacts) -> str:

@@ -1,10 +1,10 @@
 """Each goal and limit along each parameter, through the best setting or one of the front."""
 
+from ceibo.decide.outcome_words import wish_of
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.parts import legend, panel
 from ceibo.report.slice import grid_of_slices
 from ceibo.report.svg import text_of
-from ceibo.study.outcome_words import wish_of
 
 
 def slices(facts: JointFacts) -> str:

@@ -1,5 +1,6 @@
 """The trials in a table that sorts by its columns, one of them for each outcome."""
 
+from ceibo.decide.outcome_words import with_unit
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.trials import (
     NOTE,
@@ -13,7 +14,6 @@ from ceibo.report.panels.trials import (
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
-from ceibo.study.outcome_words import with_unit
 
 
 def trials(facts: JointFacts) -> str:
