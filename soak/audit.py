@@ -1,6 +1,7 @@
 """Whether a study holds exactly what was acknowledged."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import final
 
 import sqlalchemy as sa
 
-from ceibo.study.store import QUEUED, RUNNING, Store
+from ceibo.study.store import QUEUED, RUNNING, Store, StoredTrial
 from soak.children import Acknowledged
 
 
@@ -18,7 +19,7 @@ class Audit:
     """Counts of what must not happen; all zero is a pass."""
 
     lost: int  # acknowledged measurements that are not stored with the same bits
-    twice: int  # trials with more than one measurement
+    twice: int  # trials with more measurements of an outcome than the trial needed
     gaps: int  # missing or duplicated trial or event numbers
     open: int  # trials left queued or running
 
@@ -31,16 +32,29 @@ def audit(store: Store, study_id: int, acknowledged: Sequence[Acknowledged]) -> 
     """Compares a study, read from the database, with what its workers saw acknowledged."""
     snapshot, events = store.snapshot(study_id), store.events(study_id)
     stored = {
-        (t.number, m.key): m.measurement.value for t in snapshot.trials for m in t.measurements
+        (t.number, m.outcome, m.key): m.measurement.value
+        for t in snapshot.trials
+        for m in t.measurements
     }
     return Audit(
-        lost=sum(stored.get((a.number, a.key)) != a.value for a in acknowledged),
-        twice=sum(len(trial.measurements) > 1 for trial in snapshot.trials),
+        lost=sum(stored.get((a.number, a.outcome, a.key)) != a.value for a in acknowledged),
+        twice=sum(map(_is_told_twice, snapshot.trials)),
         gaps=int([t.number for t in snapshot.trials] != list(range(len(snapshot.trials))))
         + int([event.seq for event in events] != list(range(1, len(events) + 1)))
         + int(snapshot.seq != len(events)),
         open=len(snapshot.in_state(QUEUED, RUNNING)),
     )
+
+
+def _is_told_twice(trial: StoredTrial) -> bool:
+    """Whether a trial has more values of an outcome than can have been needed.
+
+    One of one objective is done with its first value. One of several outcomes may be handed out
+    again while some of them are missing, and is then told once for each time.
+    """
+    counts = Counter(each.outcome for each in trial.measurements)
+    most = 1 if counts.keys() <= {""} else trial.attempt
+    return max(counts.values(), default=0) > most
 
 
 def intact(url: str) -> bool:

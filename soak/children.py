@@ -9,10 +9,20 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, final
+from typing import Any, NoReturn, final
 
 from ceibo.decide.measurement import Measurement
-from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, hand_out_key
+from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, Telling, hand_out_key
+
+THREE = ("yield", "impurity", "cost")
+"""Outcomes that are told one by one."""
+
+
+def data_of(outcomes: tuple[str, ...]) -> dict[str, Any] | None:
+    """What a study of these outcomes is created with; None for one of one objective."""
+    if outcomes == ("",):
+        return None
+    return {"outcomes": {name: {"goal": "minimize"} for name in outcomes}}
 
 
 @final
@@ -20,13 +30,14 @@ from ceibo.study.store import Lease, NewTrial, Store, StoredTrial, hand_out_key
 class Acknowledged:
     """One line of a diary: `tell` returned for this measurement.
 
-    `seconds` are those of ask and tell together.
+    `seconds` are those of ask and tell together. `outcome` is "" in a study of one objective.
     """
 
     number: int
     key: str
     value: float
     seconds: float
+    outcome: str = ""
 
 
 @final
@@ -43,8 +54,10 @@ class Diary:
         finally:
             os.close(handle)
 
-    def acknowledge(self, number: int, key: str, value: float, seconds: float) -> None:
-        self.write(f"ack {number} {value.hex()} {seconds:.6f} {key}")
+    def acknowledge(
+        self, number: int, key: str, value: float, seconds: float, outcome: str = ""
+    ) -> None:
+        self.write(f"ack {number} {value.hex()} {seconds:.6f} {outcome}/{key}")
 
     def lines(self) -> list[str]:
         return self.path.read_text().splitlines() if self.path.exists() else []
@@ -53,14 +66,18 @@ class Diary:
         """What was acknowledged, and the errors the child met."""
         lines = self.lines()
         fields = [line.split(" ", 4) for line in lines if line.startswith("ack ")]
-        told = [Acknowledged(int(f[1]), f[4], float.fromhex(f[2]), float(f[3])) for f in fields]
+        told = []
+        for _, number, value, seconds, name in fields:
+            outcome, key = name.split("/", 1)
+            parts = int(number), key, float.fromhex(value), float(seconds), outcome
+            told.append(Acknowledged(*parts))
         return told, [line for line in lines if line.startswith("error ")]
 
 
 @final
 @dataclass(frozen=True)
 class Job:
-    """What a child works on."""
+    """What a child works on; `outcomes` are told one by one."""
 
     url: str
     study_id: int
@@ -69,6 +86,7 @@ class Job:
     trials: int | None = None
     seed: int = 0
     worker: str = field(default="worker")
+    outcomes: tuple[str, ...] = ("",)
 
 
 def fork(work: Callable[[], None], diary: Diary) -> int:
@@ -110,10 +128,13 @@ def worker(job: Job) -> None:
     while job.trials is None or done < job.trials:
         begin = time.perf_counter()
         trial = ask(store, job.study_id, lease, generator)
-        # any exponent, any digits
-        value = struct.unpack("<d", struct.pack("<Q", generator.getrandbits(62)))[0]
         key = hand_out_key(trial.attempt)
-        store.tell(job.study_id, trial.number, Measurement(value), key)
-        job.diary.acknowledge(trial.number, key, value, time.perf_counter() - begin)
+        for outcome in job.outcomes:
+            # any exponent, any digits
+            value = struct.unpack("<d", struct.pack("<Q", generator.getrandbits(62)))[0]
+            telling = Telling({outcome: Measurement(value)}, job.outcomes, key)
+            store.tell(job.study_id, trial.number, telling)
+            seconds = time.perf_counter() - begin
+            job.diary.acknowledge(trial.number, key, value, seconds, outcome)
         done += 1
     store.close()

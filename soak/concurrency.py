@@ -16,7 +16,7 @@ from typing import final
 
 from ceibo.study.store import Store
 from soak.audit import Audit, audit
-from soak.children import Diary, Job, fork, worker
+from soak.children import THREE, Diary, Job, data_of, fork, worker
 from soak.server import Server, running_server
 
 
@@ -34,17 +34,23 @@ class Crowd:
 
 
 def run_crowd(
-    url: str, folder: Path, processes: int, trials: int, meanwhile: Callable[[], None]
+    url: str,
+    folder: Path,
+    processes: int,
+    trials: int,
+    meanwhile: Callable[[], None],
+    outcomes: tuple[str, ...] = ("",),
 ) -> Crowd:
     """Lets `processes` workers tell `trials` trials each, while `meanwhile` runs."""
     store = Store(url)
-    study = store.create_study("crowd", {}, {})
+    study = store.create_study("crowd", {}, {}, data_of(outcomes))
     store.close()
     diaries = [Diary(folder / f"diary-{index}") for index in range(processes)]
     begin = time.perf_counter()
     pids = []
     for index, diary in enumerate(diaries):
-        job = Job(url, study.id, diary, 600.0, trials, worker=f"worker-{index}")
+        name = f"worker-{index}"
+        job = Job(url, study.id, diary, 600.0, trials, worker=name, outcomes=outcomes)
         pids.append(fork(lambda job=job: worker(job), diary))  # type: ignore[misc]  # mypy: lambda default
     thread = threading.Thread(target=meanwhile)
     thread.start()
@@ -103,7 +109,9 @@ def main() -> int:
     parser.add_argument("--sqlite-trials", type=int, default=50)
     parser.add_argument("--postgresql-trials", type=int, default=20)
     parser.add_argument("--crashes", type=int, default=3)
+    parser.add_argument("--outcomes", action="store_true", help="three, told one by one")
     options = parser.parse_args()
+    outcomes = THREE if options.outcomes else ("",)
     print(
         f"{'database':<12}{'processes':>10}{'expected':>10}{'told':>7}{'lost':>6}{'twice':>7}{'gaps':>6}",
         end="",
@@ -116,12 +124,13 @@ def main() -> int:
             folder.mkdir()
             if database == "SQLite":
                 url, trials = f"sqlite:///{folder / 'study.db'}", options.sqlite_trials
-                crowd = run_crowd(url, folder, options.processes, trials, lambda: None)
+                crowd = run_crowd(url, folder, options.processes, trials, lambda: None, outcomes)
             else:
                 url, trials = server.new_database(), options.postgresql_trials
-                crashes = Crashes(server, folder, options.crashes, options.processes * trials)
-                crowd = run_crowd(url, folder, options.processes, trials, crashes)
-            a, expected = crowd.audit, options.processes * trials
+                values = options.processes * trials * len(outcomes)
+                crashes = Crashes(server, folder, options.crashes, values)
+                crowd = run_crowd(url, folder, options.processes, trials, crashes, outcomes)
+            a, expected = crowd.audit, options.processes * trials * len(outcomes)
             print(
                 f"{database:<12}{options.processes:>10}{expected:>10}{crowd.told:>7}{a.lost:>6}",
                 end="",

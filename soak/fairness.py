@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, final
 
 from ceibo import Float, Study
-from ceibo.decide.suggest import Suggestion
+from ceibo.study.deciding import Suggested
 from ceibo.study.ledger import Ledger
 from soak.children import Diary, fork
 from soak.server import running_server
@@ -70,7 +70,7 @@ def _work(url: str, diary: Diary, wait: float, trials: int) -> None:
     """Asks and tells until the study has its trials; each suggestion takes `wait` seconds."""
     suggest = Ledger.suggest
 
-    def slowly(self: Ledger, *arguments: Any) -> Suggestion:
+    def slowly(self: Ledger, *arguments: Any) -> Suggested:
         time.sleep(wait)
         diary.write("computed")
         return suggest(self, *arguments)

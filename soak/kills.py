@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import final
 
 from ceibo.decide.measurement import Measurement
-from ceibo.study.store import Lease, Store
+from ceibo.study.store import Lease, Store, Telling, hand_out_key
 from soak.audit import Audit, audit, intact
-from soak.children import Diary, Job, fork, worker
+from soak.children import THREE, Diary, Job, data_of, fork, worker
 from soak.server import running_server
 
 LEASE_SECONDS = 0.3
@@ -37,10 +37,17 @@ class Killed:
     intact: bool
 
 
-def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1) -> Killed:
+def kill_often(
+    url: str,
+    folder: Path,
+    kills: int,
+    seed: int = 0,
+    jobs: int = 1,
+    outcomes: tuple[str, ...] = ("",),
+) -> Killed:
     """Kills `kills` workers, `jobs` of them at work at a time, and finishes what they left."""
     store = Store(url)
-    study = store.create_study("kills", {}, {})
+    study = store.create_study("kills", {}, {}, data_of(outcomes))
     store.close()
     generator = random.Random(seed)
     lease = LEASE_SECONDS + jobs - 1
@@ -49,7 +56,7 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1)
     begun = 0
     while begun < kills or at_work:
         while begun < kills and len(at_work) < jobs:
-            job = Job(url, study.id, diaries[begun], lease, seed=begun)
+            job = Job(url, study.id, diaries[begun], lease, seed=begun, outcomes=outcomes)
             pid = fork(lambda job=job: worker(job), job.diary)  # type: ignore[misc]  # mypy: lambda with a default
             at_work.append(_Doomed(pid, job.diary, generator))
             begun += 1
@@ -58,7 +65,7 @@ def kill_often(url: str, folder: Path, kills: int, seed: int = 0, jobs: int = 1)
     read = [diary.read() for diary in diaries]
     acknowledged = [entry for told, _ in read for entry in told]
     store = Store(url)
-    finish(store, study.id, lease)
+    finish(store, study.id, lease, outcomes)
     again = sum(trial.attempt > 1 for trial in store.snapshot(study.id).trials)
     checked = audit(store, study.id, acknowledged)
     store.close()
@@ -90,11 +97,13 @@ class _Doomed:
         return True
 
 
-def finish(store: Store, study_id: int, lease: float) -> None:
+def finish(store: Store, study_id: int, lease: float, outcomes: tuple[str, ...] = ("",)) -> None:
     """Takes over every trial left behind once its lease has expired, and tells it."""
     time.sleep(lease + 0.1)
     while (trial := store.claim(study_id, Lease("finisher"))) is not None:
-        store.tell(study_id, trial.number, Measurement(0.0))
+        values = dict.fromkeys(outcomes, Measurement(0.0))
+        telling = Telling(values, outcomes, hand_out_key(trial.attempt))
+        store.tell(study_id, trial.number, telling)
 
 
 def main() -> int:
@@ -102,7 +111,9 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000, help="on each database")
     parser.add_argument("--jobs", type=int, default=8, help="workers at a time")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--outcomes", action="store_true", help="three, told one by one")
     options = parser.parse_args()
+    outcomes = THREE if options.outcomes else ("",)
     print(
         f"{'database':<12}{'kills':>7}{'told':>8}{'again':>9}{'lost':>6}{'twice':>7}{'gaps':>6}",
         end="",
@@ -117,7 +128,8 @@ def main() -> int:
             if database == "PostgreSQL":
                 url = server.new_database()
             begin = time.perf_counter()
-            result = kill_often(url, folder, options.kills, options.seed, options.jobs)
+            chosen = options.kills, options.seed, options.jobs, outcomes
+            result = kill_often(url, folder, *chosen)
             a = result.audit
             print(
                 f"{database:<12}{result.kills:>7}{result.acknowledged:>8}{result.again:>9}", end=""
@@ -131,7 +143,8 @@ def main() -> int:
             passed &= a.passed and result.intact and not result.errors
             print("\n".join(result.errors[:3]), end="")
     if not passed:
-        print(f"missed; to repeat: python -m soak.kills --seed {options.seed}")
+        which = " --outcomes" if options.outcomes else ""
+        print(f"missed; to repeat: python -m soak.kills --seed {options.seed}{which}")
     return 0 if passed else 1
 
 

@@ -48,7 +48,7 @@ def infer_noise(data: DataSet, replicates: int, rng: np.random.Generator) -> flo
         measured = (value + data.noise * rng.standard_normal(replicates)).tolist()
         outcome = Measurement.of(measured) if replicates > 1 else Measurement(measured[0])
         study.add({f"x{j}": float(each) for j, each in enumerate(x)}, outcome)
-    noise = study.noise
+    noise = study.belief.noise
     study.close()
     if noise is None:
         raise RuntimeError("no noise was inferred")

@@ -4,6 +4,8 @@ refused; on both databases.
 
 import json
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -37,11 +39,9 @@ def study(store: Store) -> StudyRecord:
     return store.create_study("lab", {}, {"seed": 0}, DATA)
 
 
-def telling(
-    key: str = "", ends: bool = False, failure: str | None = None, **values: float
-) -> Telling:
+def telling(values: Mapping[str, float], key: str = "", **options: Any) -> Telling:
     told = {name: Measurement(value) for name, value in values.items()}
-    return Telling(told, NEEDED, key, failure, ends)
+    return Telling(told, NEEDED, key, **options)
 
 
 def told(trial: StoredTrial) -> list[tuple[str, str, float]]:
@@ -70,7 +70,7 @@ def test_outcomes_of_a_study_are_kept(store: Store, study: StudyRecord) -> None:
 
 def test_told_together_is_one_transaction(store: Store, study: StudyRecord) -> None:
     store.create_trials(study.id, [NewTrial(X)])
-    assert store.tell(study.id, 0, telling(**{"yield": 80, "impurity": 1})) == Told(3, True)
+    assert store.tell(study.id, 0, telling({"yield": 80, "impurity": 1})) == Told(3, True)
     trial = only(store, study)
     assert (trial.state, told(trial)) == (DONE, [("yield", "", 80), ("impurity", "", 1)])
     first, second = store.events(study.id)[1:]
@@ -80,13 +80,13 @@ def test_told_together_is_one_transaction(store: Store, study: StudyRecord) -> N
 
 def test_told_apart_in_any_order_and_after_days(store: Store, study: StudyRecord) -> None:
     store.create_trials(study.id, [NewTrial(X)])
-    store.tell(study.id, 0, telling(impurity=1))
+    store.tell(study.id, 0, telling({"impurity": 1}))
     assert only(store, study).state == RUNNING
-    store.tell(study.id, 0, telling(colour=3))
+    store.tell(study.id, 0, telling({"colour": 3}))
     assert only(store, study).state == RUNNING  # a watched outcome is not needed
-    store.tell(study.id, 0, telling(**{"yield": 80}))
+    store.tell(study.id, 0, telling({"yield": 80}))
     assert only(store, study).state == DONE
-    store.tell(study.id, 0, telling("run-2", colour=4))
+    store.tell(study.id, 0, telling({"colour": 4}, "run-2"))
     assert only(store, study).state == DONE
     sound(store, study)
 
@@ -95,13 +95,13 @@ def test_told_again_changes_nothing_and_otherwise_is_a_conflict(
     store: Store, study: StudyRecord
 ) -> None:
     store.create_trials(study.id, [NewTrial(X)])
-    store.tell(study.id, 0, telling(**{"yield": 80}))
-    assert store.tell(study.id, 0, telling(**{"yield": 80})) == Told(2, False)
+    store.tell(study.id, 0, telling({"yield": 80}))
+    assert store.tell(study.id, 0, telling({"yield": 80})) == Told(2, False)
     with pytest.raises(ConflictError, match=r"trial 0 has yield = .*80.* already, got .*81"):
-        store.tell(study.id, 0, telling(**{"impurity": 1, "yield": 81}))
+        store.tell(study.id, 0, telling({"impurity": 1, "yield": 81}))
     assert told(only(store, study)) == [("yield", "", 80)]  # all or none
-    store.tell(study.id, 0, telling(**{"yield": 80, "impurity": 1}))
-    store.tell(study.id, 0, telling("run-2", **{"yield": 81}))
+    store.tell(study.id, 0, telling({"yield": 80, "impurity": 1}))
+    store.tell(study.id, 0, telling({"yield": 81}, "run-2"))
     assert told(only(store, study)) == [
         ("yield", "", 80),
         ("impurity", "", 1),
@@ -124,10 +124,10 @@ def test_states_while_an_outcome_is_missing(
         store.withdraw(study.id, 0)
     elif leads == "claimed":
         store.claim(study.id, Lease("w", 600.0))
-    store.tell(study.id, 0, telling(**{"yield": 80}))
+    store.tell(study.id, 0, telling({"yield": 80}))
     trial = only(store, study)
     assert (trial.state, trial.worker) == (partial, "w" if leads == "claimed" else None)
-    store.tell(study.id, 0, telling(impurity=1))
+    store.tell(study.id, 0, telling({"impurity": 1}))
     assert (only(store, study).state, only(store, study).worker) == (DONE, None)
     sound(store, study)
 
@@ -145,7 +145,7 @@ def test_a_worker_that_has_told_all_it_has_lets_the_trial_go(
             assert claimed is not None
             assert claimed.state == RUNNING
         attempt = only(store, study).attempt
-        store.tell(study.id, 0, telling(f"attempt-{attempt}", ends=True, **{"yield": 80}))
+        store.tell(study.id, 0, telling({"yield": 80}, f"attempt-{attempt}", ends=True))
         trial = only(store, study)
         assert (trial.state, trial.worker, store.leases(study.id)) == (RUNNING, None, {})
         assert store.claim(study.id, lease) is None  # it waits, and is not measured again
@@ -156,7 +156,7 @@ def test_a_value_that_is_not_finite_fails_the_trial_and_the_others_stay(
     store: Store, study: StudyRecord
 ) -> None:
     store.create_trials(study.id, [NewTrial(X)])
-    failing = telling(failure="impurity is nan", **{"yield": 80})
+    failing = telling({"yield": 80}, failure="impurity is nan")
     for _ in range(2):
         store.tell(study.id, 0, failing)
     trial = only(store, study)
@@ -167,8 +167,8 @@ def test_a_value_that_is_not_finite_fails_the_trial_and_the_others_stay(
     )
     assert store.snapshot(study.id).seq == 3
     with pytest.raises(InputError, match="finite value of 'impurity' for trial 0"):
-        store.tell(study.id, 0, telling(impurity=float("nan")))
-    store.tell(study.id, 0, telling(impurity=1))
+        store.tell(study.id, 0, telling({"impurity": float("nan")}))
+    store.tell(study.id, 0, telling({"impurity": 1}))
     assert only(store, study).state == DONE
     sound(store, study)
 
@@ -177,9 +177,9 @@ def test_new_trials_with_what_is_known_of_them(store: Store, study: StudyRecord)
     store.create_trials(
         study.id,
         [
-            NewTrial(X, told=telling(**{"yield": 80, "impurity": 1, "colour": 2})),
-            NewTrial(X, told=telling(**{"yield": 81})),
-            NewTrial(X, told=telling(failure="impurity is nan", **{"yield": 82})),
+            NewTrial(X, told=telling({"yield": 80, "impurity": 1, "colour": 2})),
+            NewTrial(X, told=telling({"yield": 81})),
+            NewTrial(X, told=telling({"yield": 82}, failure="impurity is nan")),
             NewTrial(X),
         ],
     )
@@ -191,7 +191,7 @@ def test_new_trials_with_what_is_known_of_them(store: Store, study: StudyRecord)
 
 
 def test_each_outcome_is_corrected_by_itself(store: Store, study: StudyRecord) -> None:
-    store.create_trials(study.id, [NewTrial(X, told=telling(**{"yield": 800, "impurity": 1}))])
+    store.create_trials(study.id, [NewTrial(X, told=telling({"yield": 800, "impurity": 1}))])
     right = {"yield": Measurement(80)}
     assert store.correct_outcomes(study.id, 0, right) == {"yield": Measurement(800)}
     assert told(only(store, study)) == [("yield", "", 80), ("impurity", "", 1)]
@@ -208,14 +208,14 @@ def test_a_correction_while_an_outcome_is_missing_keeps_the_holder(
     store: Store, study: StudyRecord
 ) -> None:
     store.create_trials(study.id, [NewTrial(X, lease=Lease("w", 600.0))])
-    store.tell(study.id, 0, telling(**{"yield": 800}))
+    store.tell(study.id, 0, telling({"yield": 800}))
     store.correct_outcomes(study.id, 0, {"yield": Measurement(80)})
     assert (only(store, study).state, only(store, study).worker) == (RUNNING, "w")
     sound(store, study)
 
 
 def test_voiding_what_a_trial_needs_makes_it_wait(store: Store, study: StudyRecord) -> None:
-    store.create_trials(study.id, [NewTrial(X, told=telling(**{"yield": 80, "impurity": 9}))])
+    store.create_trials(study.id, [NewTrial(X, told=telling({"yield": 80, "impurity": 9}))])
     named = Named("impurity", None, NEEDED)
     assert store.void(study.id, 0, named, "column was broken") == Measurement(9)
     trial = only(store, study)
@@ -226,13 +226,13 @@ def test_voiding_what_a_trial_needs_makes_it_wait(store: Store, study: StudyReco
     with pytest.raises(ConflictError, match="has no value of 'impurity' to void"):
         store.void(study.id, 0, named, "again")
     assert store.claim(study.id, Lease("w")) is None
-    assert store.tell(study.id, 0, telling(impurity=1)).new
-    assert not store.tell(study.id, 0, telling(impurity=1)).new
-    with pytest.raises(ConflictError, match="got .*2"):
-        store.tell(study.id, 0, telling(impurity=2))
+    assert store.tell(study.id, 0, telling({"impurity": 1})).new
+    assert not store.tell(study.id, 0, telling({"impurity": 1})).new
+    with pytest.raises(ConflictError, match=r"got .*2"):
+        store.tell(study.id, 0, telling({"impurity": 2}))
     assert only(store, study).state == DONE
     store.void(study.id, 0, named, "once more")
-    store.tell(study.id, 0, telling(impurity=9))  # also what it was at first
+    store.tell(study.id, 0, telling({"impurity": 9}))  # also what it was at first
     assert told(only(store, study))[-1][::2] == ("impurity", 9)
     sound(store, study)
 
@@ -241,8 +241,8 @@ def test_voiding_what_is_not_needed_or_is_there_twice_changes_no_state(
     store: Store, study: StudyRecord
 ) -> None:
     values = {"yield": 80, "impurity": 1, "colour": 2}
-    store.create_trials(study.id, [NewTrial(X, told=telling(**values))])
-    store.tell(study.id, 0, telling("run-2", impurity=3))
+    store.create_trials(study.id, [NewTrial(X, told=telling(values))])
+    store.tell(study.id, 0, telling({"impurity": 3}, "run-2"))
     with pytest.raises(ConflictError, match="by its outcome which one to void: yield '': 80"):
         store.void(study.id, 0, Named(None, None, NEEDED), "?")
     with pytest.raises(ConflictError, match="2 measurements; say by its key which one to void"):
@@ -290,13 +290,13 @@ def test_writes_without_an_answer_recognise_themselves(
 ) -> None:
     """Each write runs twice, as after a commit whose answer was lost."""
     store.create_trials(study.id, [NewTrial(X, lease=Lease("w", 600.0))])
-    database = store._database  # noqa: SLF001 - its `write` is run twice
+    database = store._database
     write = database.write
     monkeypatch.setattr(
         database, "write", lambda work, *rest: [write(work, *rest)] and write(work, *rest)
     )
-    store.tell(study.id, 0, telling(**{"yield": 80, "impurity": 9}))
-    store.tell(study.id, 0, telling("run-2", failure="colour is nan", **{"yield": 81}))
+    store.tell(study.id, 0, telling({"yield": 80, "impurity": 9}))
+    store.tell(study.id, 0, telling({"yield": 81}, "run-2", failure="colour is nan"))
     wrong = {"yield": Measurement(80), "impurity": Measurement(9)}
     right = {"yield": Measurement(79), "impurity": Measurement(9)}
     assert store.correct_outcomes(study.id, 0, right, "") == wrong
@@ -312,7 +312,7 @@ def test_ten_threads_tell_apart(store: Store, study: StudyRecord) -> None:
 
     def work(name: str, value: float) -> None:
         for number in range(10):
-            store.tell(study.id, number, telling(**{name: value}))
+            store.tell(study.id, number, telling({name: value}))
 
     pairs = [(name, k) for k, name in enumerate(("yield", "impurity", "colour"))]
     threads = [threading.Thread(target=work, args=pair) for pair in pairs]
@@ -327,7 +327,7 @@ def test_ten_threads_tell_apart(store: Store, study: StudyRecord) -> None:
 
 
 def test_unknown_data_is_newer_and_unknown_outcomes_are_found(store: Store) -> None:
-    with pytest.raises(NewerSchemaError, match="study 'lab' has data .* upgrade ceibo"):
+    with pytest.raises(NewerSchemaError, match=r"study 'lab' has data .* upgrade ceibo"):
         store.create_study("lab", {}, {}, {**DATA, "blocks": []})
     other = store.create_study("other", {}, {}, DATA)
     store.create_trials(other.id, [NewTrial(X)])
@@ -337,7 +337,7 @@ def test_unknown_data_is_newer_and_unknown_outcomes_are_found(store: Store) -> N
 
 
 def test_the_checksum_covers_outcome_and_data(store: Store, study: StudyRecord, url: str) -> None:
-    store.create_trials(study.id, [NewTrial(X, told=telling(**{"yield": 80, "impurity": 1}))])
+    store.create_trials(study.id, [NewTrial(X, told=telling({"yield": 80, "impurity": 1}))])
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         connection.execute(
@@ -361,7 +361,7 @@ def test_nothing_is_told_by_a_transaction_that_fails(
 
     monkeypatch.setattr(StudyTransaction, "advance", broken)
     with pytest.raises(KeyboardInterrupt):
-        store.tell(study.id, 0, telling(**{"yield": 80, "impurity": 1}))
+        store.tell(study.id, 0, telling({"yield": 80, "impurity": 1}))
     monkeypatch.undo()
     assert only(store, study).measurements == ()
     sound(store, study)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front
@@ -31,15 +32,18 @@ class Answers(ABC):
         """What all measurements together say, for questions beyond the ones below."""
         belief = self.ledger.belief()
         if not belief.evidence.told:
-            raise self._no_measurement()
+            raise _no_measurement(self.ledger.name)
         return belief
 
     @property
     def joint_belief(self) -> JointBelief:
         """The same for a study with outcomes."""
-        belief = self.ledger.joint_belief()
+        belief = self.ledger.any_belief()
+        if not isinstance(belief, JointBelief):
+            name = self.ledger.name
+            raise InputError(f"study {name!r} has no outcomes; ask for its belief, or its best.")
         if not any(len(each) for each in belief.evidence.each.values()):
-            raise self._no_measurement()
+            raise _no_measurement(self.ledger.name)
         return belief
 
     @property
@@ -94,7 +98,7 @@ class Answers(ABC):
         return [belief.at(params) for params in settings]
 
     @property
-    def noise(self) -> Any:
+    def noise(self) -> float | dict[str, float | None] | None:
         """The inferred std of one value of unknown noise; None if all noise is known.
 
         In a study with outcomes, a dict of them by name.
@@ -103,9 +107,14 @@ class Answers(ABC):
 
     def should_stop(self, cost: float) -> Verdict:
         """Whether to stop because no measurement is worth `cost`, in the objective's units."""
-        verdict = self.ledger.any_belief().verdict(cost, self.ledger.improvements)
-        for key in list(self.ledger.improvements)[:-_REMEMBERED]:
-            del self.ledger.improvements[key]
+        memory = self.ledger.improvements
+        try:
+            verdict = self.ledger.any_belief().verdict(cost, memory)
+        except NoMeasurementError:  # a limit of which nothing is known
+            reason = "not every goal and limit has been measured"
+            verdict = Verdict(False, check_cost(cost), (), f"go on: {reason}.", reason)
+        for key in list(memory)[:-_REMEMBERED]:
+            del memory[key]
         return verdict
 
     def profit(self, cost: float) -> Profit:
@@ -120,16 +129,15 @@ class Answers(ABC):
         """An answer about a measured setting, with the parameters of its trial."""
         return replace(found, params=self._params(found.number))
 
-    def _no_measurement(self) -> NoMeasurementError:
-        return NoMeasurementError(
-            f"study {self.ledger.name!r} has no measurement yet; tell one first."
-        )
-
     def _params(self, number: int | None) -> dict[str, Any]:
         """The parameters of a trial as they were recorded, rather than decoded from the cube."""
         if number is None:  # pragma: no cover - an answer about measured settings has a number
             raise NotFoundError("there is no such trial.")
         return dict(self.ledger.snapshot.trials[number].params)
+
+
+def _no_measurement(name: str) -> NoMeasurementError:
+    return NoMeasurementError(f"study {name!r} has no measurement yet; tell one first.")
 
 
 def _evaluations(trial: StoredTrial) -> int:

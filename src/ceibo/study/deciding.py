@@ -128,3 +128,8 @@ class SeveralOutcomes(Decider):
     def belief(self, snapshot: Snapshot) -> JointBelief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
         return JointBelief(evidence, plan.space, plan.settings, plan.seed)
+
+
+def decider_of(plan: Plan, direction: Direction, outcomes: Outcomes | None) -> Decider:
+    """What decides in a study: about one objective, or about several outcomes."""
+    return OneOutcome(plan, direction) if outcomes is None else SeveralOutcomes(plan, outcomes)

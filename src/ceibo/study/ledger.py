@@ -16,8 +16,7 @@ from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError, NumberTakenError, StorageError, TurnTakenError
-from ceibo.gp.inputs import Array
-from ceibo.study.deciding import Decider, OneOutcome, Plan, SeveralOutcomes, Suggested
+from ceibo.study.deciding import OneOutcome, Plan, Record, Suggested, decider_of
 from ceibo.study.reported import Reported
 from ceibo.study.store import Lease, NewTrial, Snapshot, Store, StoredTrial, StudyRecord, Telling
 from ceibo.study.store.readers import newer
@@ -49,23 +48,15 @@ class Ledger:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
-        self._decider = self._new_decider()
+        plan = Plan(record.name, self.space, self.settings, self.seed)
+        self.decider = decider_of(plan, self.direction, self.outcomes)
+        self.needed = ONE_OUTCOME if self.outcomes is None else self.outcomes.needed
+        """The outcomes that a trial needs to be done."""
         self._belief: tuple[int, Belief | JointBelief] | None = None
         self.improvements: dict[tuple[bytes, ...], float] = {}
         """State of the evidence -> remaining improvement, kept from verdict to verdict."""
         self._suggesting = 0.0  # seconds that the last suggestion took
         self._crowded = False  # whether others asked during the last ask
-
-    def _new_decider(self) -> Decider:
-        plan = Plan(self.name, self.space, self.settings, self.seed)
-        if self.outcomes is None:
-            return OneOutcome(plan, self.direction)
-        return SeveralOutcomes(plan, self.outcomes)
-
-    @property
-    def needed(self) -> tuple[str, ...]:
-        """The outcomes that a trial needs to be done."""
-        return ONE_OUTCOME if self.outcomes is None else self.outcomes.needed
 
     # -- reading -----------------------------------------------------------------------
 
@@ -74,33 +65,20 @@ class Ledger:
         before = self.snapshot
         snapshot = self.store.refresh(self.id, before)
         if snapshot is not before:
-            self._check_outcomes(snapshot, before.seq)
+            known = ONE_OUTCOME if self.outcomes is None else self.outcomes.names
+            _check_outcomes(self.name, known, snapshot, before.seq)
             self.snapshot = snapshot
         return self.snapshot
-
-    def _check_outcomes(self, snapshot: Snapshot, since: int) -> None:
-        """Refuses values of outcomes that the study does not have."""
-        known = ONE_OUTCOME if self.outcomes is None else self.outcomes.names
-        for trial in snapshot.trials:
-            if trial.changed > since:
-                for each in trial.measurements:
-                    if each.outcome not in known:
-                        what = f"trial {trial.number} of study {self.name!r}"
-                        raise newer(what, f"a value of the outcome {each.outcome!r}")
 
     def trial(self, number: int) -> StoredTrial:
         """A trial as it is now."""
         return self.refresh().trials[number]
 
-    def coordinates(self, trial: StoredTrial) -> Array:
-        """The place (d,) of a trial in the unit cube."""
-        return self._decider.place(trial)
-
     def evidence(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot of a study of one objective."""
-        if not isinstance(self._decider, OneOutcome):
+        if not isinstance(self.decider, OneOutcome):
             raise _has_outcomes(self.name)
-        return self._decider.gatherer.gather(snapshot)
+        return self.decider.gatherer.gather(snapshot)
 
     def belief(self) -> Belief:
         """What is believed now of one objective; the same object until something is recorded."""
@@ -109,38 +87,30 @@ class Ledger:
             raise _has_outcomes(self.name)
         return belief
 
-    def joint_belief(self) -> JointBelief:
-        """What is believed now of several outcomes; the same object in the same way."""
-        belief = self.any_belief()
-        if not isinstance(belief, JointBelief):
-            raise InputError(f"study {self.name!r} has no outcomes; ask for its belief.")
-        return belief
-
     def any_belief(self) -> Belief | JointBelief:
         """What is believed now, of one objective or of several outcomes."""
         snapshot = self.refresh()
         if self._belief is None or self._belief[0] != snapshot.seq:
-            self._belief = snapshot.seq, self._decider.belief(snapshot)
+            self._belief = snapshot.seq, self.decider.belief(snapshot)
         return self._belief[1]
 
     # -- suggesting --------------------------------------------------------------------
 
-    def suggest_again(
-        self, snapshot: Snapshot, number: int, record: Mapping[str, Any]
+    def suggest(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
     ) -> Suggested:
-        """The suggestion for trial `number` as at first, started from what its record says."""
-        return self._decider.suggest(snapshot, number, record, "start")
+        """The suggestion for trial `number` from what a snapshot shows.
 
-    def has_start(self, record: Mapping[str, Any]) -> bool:
-        """Whether a record has values for a fit to start from."""
-        return self._decider.has_start(record)
+        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
+        """
+        return self.decider.suggest(snapshot, number, earlier, key)
 
     def peek(self) -> tuple[int, Params]:
         """Number and parameters of the next suggestion, which is not recorded."""
         snapshot = self.refresh()
         number = len(snapshot.trials)
         earlier = self._earlier_record(number)
-        return number, self._decider.suggest(snapshot, number, earlier).params
+        return number, self.suggest(snapshot, number, earlier).params
 
     def ask(self, lease: Lease | None, limit: int | None) -> StoredTrial | None:
         """Hands a trial out; None if all are handed out and there may be no more than `limit`."""
@@ -179,7 +149,7 @@ class Ledger:
             if limit is not None and number >= limit:
                 return None
             began = time.monotonic()
-            suggestion = self._decider.suggest(snapshot, number, self._earlier_record(number))
+            suggestion = self.suggest(snapshot, number, self._earlier_record(number))
             self._suggesting = time.monotonic() - began
             new = NewTrial(suggestion.params, suggestion.record, lease)
             try:
@@ -193,17 +163,17 @@ class Ledger:
             turn.end()
             return trial
 
-    def _earlier_record(self, number: int) -> Mapping[str, Any] | None:
+    def _earlier_record(self, number: int) -> Record | None:
         """The record of the latest suggestion before `number` that has hyperparameters."""
         records = self.store.suggestions(self.id, range(max(0, number - _LOOK_BACK), number))
         for earlier in sorted(records, reverse=True):
             try:
-                found = self._decider.has_start(records[earlier])
+                found = self.decider.has_start(records[earlier])
             except (AttributeError, KeyError, TypeError, ValueError) as error:
                 what = f"the suggestion of trial {earlier} of study {self.name!r}"
                 raise damaged(what, f"{type(error).__name__}: {error}") from error
             if found:
-                record: Mapping[str, Any] = records[earlier]
+                record: Record = records[earlier]
                 return record
         return None
 
@@ -228,13 +198,19 @@ class Ledger:
         """Records a failure."""
         self.store.fail(self.id, number, reason, worker)
 
-    def release(self, number: int, worker: str, reason: str | None) -> None:
-        """Gives a worker's trial back; with a reason if it was lost."""
-        self.store.release(self.id, number, worker, reason)
-
     def workers(self) -> dict[int, str]:
         """Number -> the worker that holds a lease on it."""
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}
+
+
+def _check_outcomes(name: str, known: Sequence[str], snapshot: Snapshot, since: int) -> None:
+    """Refuses values, told after event `since`, of outcomes that a study does not have."""
+    for trial in snapshot.trials:
+        if trial.changed > since:
+            for each in trial.measurements:
+                if each.outcome not in known:
+                    what = f"trial {trial.number} of study {name!r}"
+                    raise newer(what, f"a value of the outcome {each.outcome!r}")
 
 
 def _outcomes_of(record: StudyRecord) -> Outcomes | None:

@@ -16,8 +16,6 @@ from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.study import Study
 
-_LIMITS = ("n_trials", "cost", "timeout", "max_failures", "lease")
-
 
 @final
 @dataclass(frozen=True)
@@ -190,8 +188,9 @@ def optimize(
 def _run(objective: Objective, space: SpaceLike, aims: dict[str, Any], options: Options) -> Result:
     """Runs a study, whose options but for its aims are given, to its end."""
     cost, executor = options.get("cost"), options.get("executor")
-    chosen = {key: options[key] for key in _LIMITS if key in options}  # type: ignore[literal-required]  # one of them
-    limits = Limits(**chosen).or_default()
+    ends = options.get("n_trials"), cost, options.get("timeout")
+    patience = options.get("max_failures", 3), options.get("lease", 60.0)
+    limits = Limits(*ends, *patience).or_default()
     jobs = job_count(executor, options.get("jobs"))
     callbacks = _check_callbacks(options.get("callbacks", ()))
     progress = options.get("progress")

@@ -193,7 +193,7 @@ class Runner:
                 reason = str(failure)
             else:
                 reason = "".join(traceback.format_exception(failure))
-            self._tell(trial, replace(told, reason=reason))
+            _tell(self.study, trial, replace(told, reason=reason), self.lease.worker)
             del self.running[future]
             self.failures += 1
             limit = self.limits.max_failures
@@ -202,15 +202,10 @@ class Runner:
             if first_ever and not isinstance(failure, EvaluationsFailedError):
                 raise
         else:
-            self._tell(trial, told)
+            _tell(self.study, trial, told, self.lease.worker)
             del self.running[future]
             self.failures = 0
         return trial_of(self.study.ledger.trial(trial.number))
-
-    def _tell(self, trial: Trial, told: Reported) -> None:
-        """Stores what came of a trial, which the worker has then finished."""
-        key = hand_out_key(trial.attempt)
-        self.study.ledger.tell(trial.number, told, key, self.lease.worker)
 
     def _limit_reached(self) -> Stop | None:
         timeout = self.limits.timeout
@@ -260,14 +255,15 @@ class Runner:
             future.cancel()
         try:
             for future, told in self._unstored().items():
-                self._tell(self.running[future], told)
+                _tell(self.study, self.running[future], told, self.lease.worker)
                 del self.running[future]
             lost: dict[int, str | None] = {}
             if count_lost:
                 lost = {trial.number: how_lost(future) for future, trial in self.running.items()}
-            for number, worker in self.study.ledger.workers().items():
+            ledger = self.study.ledger
+            for number, worker in ledger.workers().items():
                 if worker == self.lease.worker:
-                    self.study.ledger.release(number, worker, lost.get(number))
+                    ledger.store.release(ledger.id, number, worker, lost.get(number))
         except StorageError as error:
             self._note_unstored(error)
             raise
@@ -293,6 +289,11 @@ class Runner:
             f" storage, the same call with a new executor goes on. A trial that is lost {MAX_LOST}"
             " times becomes a failed one."
         )
+
+
+def _tell(study: Study, trial: Trial, told: Reported, worker: str) -> None:
+    """Stores what came of a trial, with which its worker is then through."""
+    study.ledger.tell(trial.number, told, hand_out_key(trial.attempt), worker)
 
 
 def _might_be_last(trial: Trial) -> bool:

@@ -81,9 +81,9 @@ def verify(ledger: Ledger) -> Verification:
     seen = EMPTY
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
-        again = ledger.suggest_again(seen, number, record)
+        again = ledger.suggest(seen, number, record, "start")
         unchanged = record["versions"] == versions()
-        handed_out = ledger.coordinates(now.trials[number])
+        handed_out = ledger.decider.place(now.trials[number])
         distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
         alike = distance == 0.0 and (not unchanged or _agrees(again.record, record))
         near = distance <= CLOSE and not unchanged
