@@ -108,8 +108,8 @@ def test_any_magnitude_is_drawn(scale: float) -> None:
     study = ceibo.Study.create({"x": ceibo.Float(0, 1), "y": ceibo.Int(1, 9)}, outcomes=outcomes)
     for k in range(7):
         x = k / 6
-        told = {"a": scale * x, "b": ceibo.Measurement(scale * (1 - x), noise=0.1 * scale)}
-        study.add({"x": x, "y": 1 + k}, told)
+        noisy = ceibo.Measurement(scale * (1 - x), noise=0.1 * scale)
+        study.add({"x": x, "y": 1 + k}, {"a": scale * x, "b": noisy})
     page = render_report(study)
     read(page)
     assert all(map(math.isfinite, numbers_in(page)))

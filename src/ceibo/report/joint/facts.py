@@ -91,7 +91,8 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     outcomes = study.outcomes
     assert outcomes is not None
     trials, sources = study.trials, study.suggestions
-    belief = study.ledger.joint_belief()
+    belief = study.ledger.any_belief()
+    assert isinstance(belief, JointBelief)
     chosen = _chosen(study, belief)
     each = {
         name: OutcomeFacts(outcome, _aspect(study, trials, name, chosen))
