@@ -121,9 +121,11 @@ PROTOCOLS: Final[dict[str, Callable[[Moment], Observed]]] = {
 
 @final
 class NoisyProblem:
-    """A problem under a protocol, for one replication."""
+    """A problem under a protocol, for one replication; `outcome` keeps random numbers apart."""
 
-    def __init__(self, problem: Problem, protocol: str, level: float, seed: int) -> None:
+    def __init__(
+        self, problem: Problem, protocol: str, level: float, seed: int, outcome: str = ""
+    ) -> None:
         if protocol not in PROTOCOLS:
             raise InputError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}.")
         if not 0 <= level < np.inf:
@@ -132,7 +134,9 @@ class NoisyProblem:
         self.f: list[float] = []
         self.seen: list[Observed] = []
         self._protocol, self._largest = PROTOCOLS[protocol], level * problem.range
-        self._uniform, self._normal = stream(seed, "noise level"), stream(seed, "noise")
+        self._uniform, self._normal = (
+            stream(seed, f"{purpose}{outcome}") for purpose in ("noise level", "noise")
+        )
 
     def measure(self, u: Array) -> None:
         f = float(self.problem.at_unit(u[None, :])[0])

@@ -4,6 +4,8 @@ from ceibo.acquisition.assurance import Assurance
 from ceibo.acquisition.base import Acquisition, Jet, Surface
 from ceibo.acquisition.build import ACQUISITIONS, Context, build, posterior_mean, register
 from ceibo.acquisition.build_joint import build_joint
+from ceibo.acquisition.common import common_rows
+from ceibo.acquisition.efficient import probability_efficient
 from ceibo.acquisition.fronts import hypervolume, nondominated, reference_point
 from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
@@ -28,6 +30,7 @@ __all__ = [
     "build",
     "build_joint",
     "chances",
+    "common_rows",
     "find_feasible_incumbent",
     "find_incumbent",
     "hypervolume",
@@ -35,6 +38,7 @@ __all__ = [
     "nondominated",
     "posterior_mean",
     "probability_best",
+    "probability_efficient",
     "recommend",
     "reference_point",
     "register",

@@ -21,8 +21,9 @@ values of one process at points close to each other, h − k and s are small dif
 numbers; they are given, not computed here.
 """
 
-from dataclasses import dataclass
-from typing import Final, final
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Final, Self, final
 
 import numpy as np
 
@@ -32,12 +33,12 @@ from ceibo.gp.inputs import Array, Indices, Mask
 _LOG_2PI: Final = float(np.log(2 * np.pi))
 # what is smaller than e^−DROP of the largest is left out
 _DROP: Final = 40.0
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
-# Ends of the panels: equal ones, or these where the range is longer than the last but one. There
-# the integrand falls as e^(−t) and needs less and less of its digits.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+# Ends of the panels: equal ones, as shares of the range, or these where it is longer than LONG.
+# There the integrand falls as e^(−t), so that fewer and fewer of its digits count.
+_EQUAL: Final = np.linspace(0.0, 1.0, 4)
 _GRADED: Final = np.array([0.0, 1.5, 3.0, 5.0, 7.0, 10.0, 14.0, 20.0, np.inf])
-_EQUAL: Final = np.arange(len(_GRADED)) / (len(_GRADED) - 1)
-_LONG: Final = 8.0
+_LONG: Final = 4.0
 # |h − k| below which Φ(h) − Φ(k) is an integral over the density, in units of 1/max(1, |h|, |k|)
 _NARROW: Final = 1.0
 
@@ -59,9 +60,15 @@ class Pair:
         """The same with −Y in place of Y: P(X ≤ h, Y > k) is then P(X ≤ h, −Y ≤ −k)."""
         return Pair(self.h, -self.k, self.plus, self.minus, -self.rho, self.s)
 
+    @classmethod
+    def joined(cls, pairs: Sequence["Pair"]) -> Self:
+        """All of them in one, in order."""
+        names = (each.name for each in fields(cls))
+        return cls(*(np.concatenate([getattr(pair, name) for pair in pairs]) for name in names))
+
     def take(self, rows: Mask | Indices) -> "Pair":
-        parts = (self.h, self.k, self.minus, self.plus, self.rho, self.s)
-        return Pair(*(part[rows] for part in parts))
+        """Those at the given rows."""
+        return Pair(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def log_bivariate(pair: Pair) -> tuple[Array, Array, Array]:
@@ -140,31 +147,44 @@ def _reach(w: Array, product: Array, drop: Array | float) -> Array:
 def _log_panels(w: Array, slope: Array, at: Array, ends: tuple[Array, Array]) -> Array:
     """log of ∫ e^((w² − w(t)²)/2) sech(at + t) dt between the ends."""
     left, right = ends
-    nodes = (len(_GRADED) - 1) * len(_NODES)
     length = right - left
-    graded = np.minimum(_GRADED, length[:, None])
-    breaks = np.where(length[:, None] > _LONG, graded, _EQUAL * length[:, None])
-    half = 0.5 * np.diff(breaks, axis=1)
-    middle = left[:, None] + 0.5 * (breaks[:, 1:] + breaks[:, :-1])
-    t = (middle[:, :, None] + half[:, :, None] * _NODES).reshape(len(w), nodes)
-    weights = (half[:, :, None] * _WEIGHTS).reshape(len(w), nodes)
+    value = np.empty_like(w)
+    long = length > _LONG
+    for rows, breaks in (
+        (~long, _EQUAL * length[~long, None]),
+        (long, np.minimum(_GRADED, length[long, None])),
+    ):
+        t, weights = _nodes(left[rows, None] + breaks)
+        value[rows] = _log_sum(t, weights, (w[rows, None], slope[rows, None], at[rows, None]))
+    return value
+
+
+def _nodes(breaks: Array) -> tuple[Array, Array]:
+    """Gauss's nodes and weights between the ends of the panels, (N, panels + 1)."""
+    half = 0.5 * np.diff(breaks, axis=1)[:, :, None]
+    middle = breaks[:, :-1, None] + half
+    shape = len(breaks), half.shape[1] * len(_NODES)
+    return (middle + half * _NODES).reshape(shape), (half * _WEIGHTS).reshape(shape)
+
+
+def _log_sum(t: Array, weights: Array, start: tuple[Array, Array, Array]) -> Array:
+    """log of the weighted sum of the integrand; w, w′ and y at t = 0."""
+    w, slope, at = start
     up = np.sinh(0.5 * t)
-    ahead = 2.0 * up * (w[:, None] * up + slope[:, None] * np.sqrt(1.0 + up * up))
-    exponent = -0.5 * ahead * (ahead + 2.0 * w[:, None])
+    ahead = 2.0 * up * (w * up + slope * np.sqrt(1.0 + up * up))
     fall = np.exp(-t)
-    sech = fall / (1.0 + np.exp(-2.0 * at)[:, None] * fall * fall)
-    total = np.einsum("ij,ij,ij->i", weights, np.exp(exponent), sech)
+    weights = weights * fall / (1.0 + np.exp(-2.0 * at) * fall * fall)
+    total = np.einsum("ij,ij->i", weights, np.exp(-0.5 * ahead * (ahead + 2.0 * w)))
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(2.0 * total) - at)
+        return np.asarray(np.log(2.0 * total) - at[:, 0])
 
 
 def _log_between(pair: Pair) -> Array:
     """log of max(0, Φ(h) − Φ(k))."""
     # both bounds on the left, or one on either side
-    turned = pair.k > 0
-    low = np.where(turned, -pair.h, pair.k)
     width = np.maximum(pair.minus, 0.0)
-    high = np.where(turned, -pair.k, pair.h)
+    high = np.where(pair.k > 0, -pair.k, pair.h)
+    low = high - width
     size = np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
     narrow = width * size < _NARROW
     value = np.full_like(width, -np.inf)
@@ -175,11 +195,14 @@ def _log_between(pair: Pair) -> Array:
     value[rows] = np.log(total) - 0.5 * high[rows] ** 2 - 0.5 * _LOG_2PI
     rows = np.flatnonzero(~narrow)
     top, bottom = high[rows], low[rows]
-    left = normal.log_cdf(top)
+    left, right = np.minimum(top, 0.0), np.maximum(top, 0.0)
+    # Φ(bottom)/Φ(left), at most 1/e where both are on the left
+    ratio = normal.mills(-np.minimum(bottom, left)) / normal.mills(-left)
+    ratio *= np.exp(np.minimum(width[rows] * (left - 0.5 * width[rows]), 0.0))
     value[rows] = np.where(
         top <= 0,
-        left + np.log1p(-np.exp(np.minimum(normal.log_cdf(bottom) - left, 0.0))),
-        np.log1p(-normal.cdf(-np.maximum(top, 0.0)) - normal.cdf(bottom)),
+        normal.log_cdf(left) + np.log1p(-np.where(top <= 0, ratio, 0.0)),
+        np.log1p(-np.where(top <= 0, 0.0, normal.cdf(-right) + normal.cdf(bottom))),
     )
     return value
 

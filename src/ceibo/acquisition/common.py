@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, final
+from typing import Final, Protocol, final
 
 import numpy as np
 
@@ -10,6 +10,10 @@ from ceibo.acquisition.joint import JointPredictor
 from ceibo.acquisition.monte_carlo import draw_jointly
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Indices, Mask
+
+# Farther bounds, and more standard deviations, count as this many: what the search makes of their
+# slopes then still are numbers.
+FARTHEST: Final = 1e30
 
 
 class Bounded(Protocol):
@@ -42,10 +46,10 @@ def common_rows(points: Sequence[Array]) -> Indices:
 
 
 def inside_units(gp: GaussianProcess, value: float) -> float:
-    """A value in the units of y, in those of the process; at most 1e100, so that squares exist."""
+    """A value of y in inside units less the prior mean; at most FARTHEST, whose square exists."""
     with np.errstate(over="ignore"):
         inside = np.subtract(value / gp.unit, gp.mean / gp.unit)
-    return float(np.clip(np.nan_to_num(inside, posinf=1e100, neginf=-1e100), -1e100, 1e100))
+    return float(np.clip(inside, -FARTHEST, FARTHEST))
 
 
 @final
@@ -58,6 +62,7 @@ class CommonDraws:
     goals: Array  # (S, c, k)
     holds: Mask  # (S, c) whether every limit holds
     bounds: Array  # (limits,)
+    base: Array  # (S,) of the first process: the normal draws left for f(x)
 
 
 def draw_in_common(
@@ -74,7 +79,7 @@ def draw_in_common(
         holds &= of_limit <= bound
     predictor = JointPredictor(tuple(draws.predictor for draws in drawn))
     of_goals = np.stack(values[: len(goals)], axis=-1)
-    return CommonDraws(predictor, rows[:, 0], of_goals, holds, bounds)
+    return CommonDraws(predictor, rows[:, 0], of_goals, holds, bounds, drawn[0].base)
 
 
 def seed_of(seed: int, process: int) -> int:

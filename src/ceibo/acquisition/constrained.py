@@ -28,8 +28,9 @@ import numpy as np
 from ceibo.acquisition.base import Jet, chain_std
 from ceibo.acquisition.bivariate import Pair, log_bivariate
 from ceibo.acquisition.closed_form import log_expected_improvement
+from ceibo.acquisition.common import FARTHEST
 from ceibo.acquisition.joint import JointAcquisition, JointJet, JointPrediction, JointPredictor
-from ceibo.acquisition.limits import FARTHEST, FeasibleIncumbent, Limit, log_holding, worst_mean
+from ceibo.acquisition.limits import FeasibleIncumbent, Limit, log_holding, observed_means
 from ceibo.acquisition.monte_carlo import log_mean
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
@@ -59,7 +60,7 @@ class ConstrainedCorrectedExpectedImprovement(JointAcquisition):
         predictors = (gp.predictor(anchor=row) for gp, row in zip(processes, rows, strict=True))
         levels = np.array([limit.level for limit in limits])
         joint = JointPredictor(tuple(predictors))
-        return cls(processes, joint, merits, incumbent, levels, worst_mean(goal))
+        return cls(processes, joint, merits, incumbent, levels, float(observed_means(goal).max()))
 
     def natural(self, prediction: JointPrediction) -> JointJet:
         log = self.logarithm(prediction)
@@ -68,7 +69,8 @@ class ConstrainedCorrectedExpectedImprovement(JointAcquisition):
 
     def logarithm(self, prediction: JointPrediction) -> JointJet:
         goal, *parts = prediction.each
-        terms = [_terms(*each) for each in zip(self.levels, parts, strict=True)]
+        places = [_place(*each) for each in zip(self.levels, parts, strict=True)]
+        terms = _terms(places)
         log_a = np.array([term.alone.value for term in terms])  # (J, N)
         log_c = np.array([term.both.value for term in terms])
         log_d = np.array([term.only.value for term in terms])
@@ -131,46 +133,60 @@ class _Term(NamedTuple):
 
 @final
 @dataclass(frozen=True, eq=False)
+class _Place:
+    """Where x and x⁺ lie in units of a limit's standard deviations there."""
+
+    pair: Pair  # z and z⁺
+    gap: Array  # σ² − σ(x, x⁺)
+    std: Array  # σ
+    std_best: float  # σ⁺
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class _Terms:
     """a, c and d of one limit, and how z and ρ change with the prediction."""
 
     alone: _Term  # a: it holds at x
     both: _Term  # c: at x and at x⁺
     only: _Term  # d: at x but not at x⁺
-    z: Array
-    rho: Array
-    gap: Array  # σ² − σ(x, x⁺)
-    stds: tuple[Array, float]  # σ and σ⁺
+    place: _Place
 
     def jet(self, in_a: Array, in_c: Array, in_d: Array) -> Jet:
         """From derivatives (N,) in the logarithms of a, c and d to those in the prediction."""
-        parts = ((in_a, self.alone), (in_c, self.both), (in_d, self.only))
-        by_z = sum((weight * part.by_z for weight, part in parts), np.zeros_like(self.z))
-        by_rho = sum((weight * part.by_rho for weight, part in parts), np.zeros_like(self.z))
-        s, s_best = self.stds
+        alone, both, only = self.alone, self.both, self.only
+        by_z = in_a * alone.by_z + in_c * both.by_z + in_d * only.by_z
+        by_rho = in_c * both.by_rho + in_d * only.by_rho
+        z, rho, s, s_best = self._at
         certain = s <= 0
         inverse = np.where(certain, 0.0, 1.0 / np.where(certain, 1.0, s))
         inverse_best = 1.0 / s_best if s_best > 0 else 0.0
-        by_shift = -by_z * self.z * inverse**2 + by_rho * self.gap * inverse**3 * inverse_best
-        by_t = -0.5 * (by_z * self.z + by_rho * self.rho) * inverse**2
+        in_rho = by_rho * self.place.gap * inverse * inverse_best
+        by_shift = (in_rho - by_z * z) * inverse**2
+        by_t = -0.5 * (by_z * z + by_rho * rho) * inverse**2
         # t and c = gap − t are what σ² and ρ follow from
         return Jet(
-            self.alone.value,
+            alone.value,
             linear=-(by_z * inverse)[:, None],
             difference_variance=by_t - by_shift,
             gap=by_shift,
         )
 
+    @property
+    def _at(self) -> tuple[Array, Array, Array, float]:
+        pair = self.place.pair
+        return pair.h, pair.rho, self.place.std, self.place.std_best
 
-def _terms(level: float, part: Prediction) -> _Terms:
+
+def _place(level: float, part: Prediction) -> _Place:
     """Of a limit with this bound, at the points of a prediction whose anchor is x⁺."""
     predictor = part.predictor
     row = predictor.anchor_row[0]
     best = float(row @ predictor.weights[:, 0])
     s_best = float(np.sqrt(np.maximum(row @ predictor.anchor_weights, 0.0)))
-    z_best = _standard(np.array([level - best]), np.array([s_best]))
     s, t, gap = np.sqrt(part.variance), part.difference_variance, part.gap
     z = _standard(level - part.linear[:, 0], s)
+    z_best = np.full_like(z, _standard(np.array([level - best]), np.array([s_best]))[0])
     shift = gap - t
     known = (s > 0) & (s_best > 0)
     product = np.where(known, s * s_best, 1.0)
@@ -179,21 +195,29 @@ def _terms(level: float, part: Prediction) -> _Terms:
     spread = np.where(known, np.minimum(spread, 1.0), 1.0)
     # z − z⁺ without cancellation
     narrower = -(t + 2.0 * shift) / np.where(known, s + s_best, 1.0)
-    safe = np.where(known, s, 1.0)
-    ahead = (part.improvement(best) + z_best * narrower) / safe
+    ahead = (part.improvement(best) + z_best * narrower) / np.where(known, s, 1.0)
     ahead = np.where(known & (np.abs(z) < FARTHEST), ahead, z - z_best)
-    pair = Pair(z, np.broadcast_to(z_best, z.shape), ahead, z + z_best, rho, spread)
-    value, by_slack, _ = log_holding(z, np.where(s > 0, 1.0, 0.0))
-    both, only = log_bivariate(pair), log_bivariate(pair.flipped)
-    return _Terms(
-        _Term(value, by_slack, np.zeros_like(z)),
-        _Term(*both),
-        _Term(only[0], only[1], -only[2]),
-        z,
-        rho,
-        gap,
-        (s, s_best),
-    )
+    return _Place(Pair(z, z_best, ahead, z + z_best, rho, spread), gap, s, s_best)
+
+
+def _terms(places: Sequence[_Place]) -> list[_Terms]:
+    """a, c and d of every limit; all bivariate probabilities are computed in one go."""
+    pairs = [place.pair for place in places]
+    joined = Pair.joined([*pairs, *(pair.flipped for pair in pairs)])
+    parts = [np.split(part, 2 * len(places)) for part in log_bivariate(joined)]
+    terms = []
+    for j, place in enumerate(places):
+        z, only = place.pair.h, j + len(places)
+        value, by_z, _ = log_holding(z, np.where(place.std > 0, 1.0, 0.0))
+        terms.append(
+            _Terms(
+                _Term(value, by_z, np.zeros_like(z)),
+                _Term(parts[0][j], parts[1][j], parts[2][j]),
+                _Term(parts[0][only], parts[1][only], -parts[2][only]),
+                place,
+            )
+        )
+    return terms
 
 
 def _standard(slack: Array, s: Array) -> Array:

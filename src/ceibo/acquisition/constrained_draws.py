@@ -14,7 +14,6 @@ answer is booked.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -22,24 +21,18 @@ import numpy as np
 
 from ceibo.acquisition.base import Jet, chain_std
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
+from ceibo.acquisition.common import CommonDraws
 from ceibo.acquisition.joint import JointAcquisition, JointJet, JointPrediction
-from ceibo.acquisition.limits import FeasibleIncumbent, Limit, common_rows, log_holding
-from ceibo.acquisition.monte_carlo import SOFT, Draws, log_mean, log_soft_gain
-from ceibo.gp import GaussianProcess
+from ceibo.acquisition.limits import FeasibleIncumbent, log_holding
+from ceibo.acquisition.monte_carlo import SOFT, log_mean, log_soft_gain
 from ceibo.gp.inputs import Array
 from ceibo.gp.predictor import Prediction
 
 
-def best_of_draws(
-    processes: Sequence[GaussianProcess], drawn: Sequence[Draws], limits: Sequence[Limit], M: float
-) -> Array:
+def best_of_draws(drawn: CommonDraws, M: float) -> Array:
     """(S,) the lowest value of the goal in each draw among common points that hold all limits."""
-    rows, *others = common_rows([gp.state.points for gp in processes])
-    values = drawn[0].values[:, rows]
-    holds = np.ones(values.shape, dtype=bool)
-    for limit, draws, own in zip(limits, drawn[1:], others, strict=True):
-        holds &= draws.values[:, own] <= limit.level
-    lowest = np.min(np.where(holds, values, np.inf), axis=1, initial=np.inf)
+    values = np.where(drawn.holds, drawn.goals[:, :, 0], np.inf)
+    lowest = np.min(values, axis=1, initial=np.inf)
     return np.where(np.isfinite(lowest), lowest, M)
 
 

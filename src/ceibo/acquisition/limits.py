@@ -6,21 +6,19 @@ every limit holds at x is the product over the limits of Φ(z_j), z_j = (b_j −
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import chain_std
+from ceibo.acquisition.common import FARTHEST, common_rows, inside_units
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import Array, Indices, as_points
+from ceibo.gp.inputs import Array, as_points
 from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Predictor
-
-# farther slack or more standard deviations count as this many: their squares still are numbers
-FARTHEST: Final = 1e100
 
 
 @final
@@ -41,9 +39,7 @@ class Limit:
     def __post_init__(self) -> None:
         if np.isnan(self.bound):
             raise InputError(f"bound must be a number, got {self.bound!r}.")
-        with np.errstate(over="ignore"):
-            level = np.float64(self.bound) / self.gp.unit - np.float64(self.gp.mean) / self.gp.unit
-        object.__setattr__(self, "level", float(np.clip(level, -FARTHEST, FARTHEST)))
+        object.__setattr__(self, "level", inside_units(self.gp, self.bound))
 
     def log_chance(self, X: ArrayLike) -> tuple[Array, Array]:
         """log P(f(x) ≤ bound) at the points X (N, d), (N,), and its gradient (N, d)."""
@@ -118,10 +114,10 @@ def find_feasible_incumbent(
         limits: on the other outcomes.
         confidence: between 0 and 1.
     """
-    rows, *others = common_rows([goal.X, *(limit.gp.X for limit in limits)])
+    rows = common_rows([goal.X, *(limit.gp.X for limit in limits)])
     if len(rows) == 0:
         return None
-    points = goal.X[rows]
+    points = goal.X[rows[:, 0]]
     with limited_blas(len(goal.state.points)):
         prediction = goal.predictor()(points)
     means, logs = prediction.linear[:, 0], log_chances(limits, points)
@@ -129,45 +125,13 @@ def find_feasible_incumbent(
     contenders = np.flatnonzero(sure if sure.any() else logs == logs.max())
     at = int(contenders[np.argmin(means[contenders])])
     return FeasibleIncumbent(
-        index=int(rows[at]),
+        index=int(rows[at, 0]),
         x=points[at],
         mean=float(goal.mean + goal.unit * means[at]),
         std=float(goal.unit * np.sqrt(prediction.variance[at])),
         chance=float(np.exp(logs[at])),
-        indices=tuple(int(each[at]) for each in others),
+        indices=tuple(int(row) for row in rows[at, 1:]),
     )
-
-
-def common_rows(sets: Sequence[Array]) -> list[Indices]:
-    """For each set of points (m_j, d), the rows of the points that all sets hold, compared exactly.
-
-    The order is that of the first set, all of whose equal rows are kept; in the others the first of
-    equals counts.
-    """
-    first, *others = sets
-    places = [_first_places(points) for points in others]
-    keys = [_key(x) for x in first]
-    common = [row for row, key in enumerate(keys) if all(key in place for place in places)]
-    rows = [np.array(common, dtype=np.intp)]
-    for place in places:
-        rows.append(np.array([place[keys[row]] for row in common], dtype=np.intp))
-    return rows
-
-
-def _first_places(points: Array) -> dict[bytes, int]:
-    places: dict[bytes, int] = {}
-    for row, x in enumerate(points):
-        places.setdefault(_key(x), row)
-    return places
-
-
-def _key(x: Array) -> bytes:
-    return (x + 0.0).tobytes()  # −0 and 0 are equal
-
-
-def worst_mean(gp: GaussianProcess) -> float:
-    """M: the highest posterior mean at an observed point, in inside units less the prior mean."""
-    return float(np.max(_observed_means(gp)))
 
 
 def merits(goal: GaussianProcess, limits: Sequence[Limit]) -> Array:
@@ -175,10 +139,11 @@ def merits(goal: GaussianProcess, limits: Sequence[Limit]) -> Array:
 
     Minus the logarithm of P(limits hold)·(M − μ).
     """
-    means, logs = _observed_means(goal), log_chances(limits, goal.X)
+    means, logs = observed_means(goal), log_chances(limits, goal.X)
     gain = np.maximum(means.max() - means, np.finfo(np.float64).tiny)
     return np.asarray(-(logs + np.log(gain)))
 
 
-def _observed_means(gp: GaussianProcess) -> Array:
+def observed_means(gp: GaussianProcess) -> Array:
+    """(n,) posterior means at the observed points, in inside units less the prior mean."""
     return np.asarray(gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha)

@@ -14,7 +14,6 @@ conditioned on pending points, so the value is less than what x adds to them, an
 close to one of them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -50,20 +49,7 @@ class Draws:
         return np.asarray(self.values.min(axis=1))
 
 
-def draw_each(processes: Sequence[GaussianProcess], count: int, seed: int) -> tuple[Draws, ...]:
-    """`count` draws of every process at its conditioning points; the processes are independent.
-
-    Together the draws are one Latin hypercube, whose columns are independent of each other: those
-    of the first process are what `draw_jointly` gives for it alone.
-    """
-    first, *others = processes
-    return (
-        draw_jointly(first, count, seed),
-        *(draw_jointly(gp, count, (seed, place)) for place, gp in enumerate(others, 1)),
-    )
-
-
-def draw_jointly(gp: GaussianProcess, count: int, seed: int | tuple[int, ...]) -> Draws:
+def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
     """`count` quasi-random joint draws of f at the conditioning points of `gp`."""
     kernel, state = gp.unit_kernel, gp.state
     m = len(state.points)

@@ -12,7 +12,7 @@ from ceibo.gp.inputs import Array
 _LEAST: Final = 2.0**-53
 
 
-def normal_draws(count: int, dimension: int, seed: int | tuple[int, ...]) -> Array:
+def normal_draws(count: int, dimension: int, seed: int) -> Array:
     """Standard normal draws, (count, dimension), one per cell of equal chance in a coordinate."""
     uniform = spread_points(count, dimension, np.random.default_rng(seed))
     return np.asarray(ndtri(np.maximum(uniform, _LEAST)))

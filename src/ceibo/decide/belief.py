@@ -90,9 +90,10 @@ class Belief:
             raise NoMeasurementError("there is no measurement yet; tell one first.")
         flip = self.evidence.direction.flip
         raw = min(self.evidence.told, key=lambda told: (flip(told.measurement.value), told.number))
-        mean = float(self.at_points(raw.x[None, :])[0][0])
-        why = compare_with_raw(raw.number, raw.measurement, mean, self.best)
         params = self.space.from_unit(raw.x)
+        means, stds = self.at_points(raw.x[None, :])
+        believed = Estimate(params, float(means[0]), float(stds[0]))
+        why = compare_with_raw(raw.number, raw.measurement, believed, self.best)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
 
     @property

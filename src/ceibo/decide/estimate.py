@@ -66,20 +66,29 @@ class Observed:
     why: str
 
 
-def compare_with_raw(number: int, measurement: Measurement, mean: float, best: Estimate) -> str:
+def compare_with_raw(
+    number: int, measurement: Measurement, believed: Estimate, best: Estimate
+) -> str:
     """Says why the best raw value and the incumbent are, or are not, the same trial.
 
-    `mean` is what the model believes of trial `number`, which has the raw value.
+    `believed` is what the model believes of trial `number`, which has the raw value.
     """
     noise = "" if measurement.noise is None else f" with noise {measurement.noise:.3g}"
     raw = f"{measurement.value:.6g}{noise}"
-    believed = f"{best.mean:.6g} ± {best.std:.2g}"
+    answer = f"{best.mean:.6g} ± {best.std:.2g}"
     if number == best.number:
         return (
             f"trial {number} has both the best measured value, {raw}, and the best posterior mean,"
-            f" {believed}."
+            f" {answer}."
+        )
+    said = f"trial {number} has the best measured value, {raw}, but all measurements together"
+    if believed.p_feasible is not None and best.p_feasible is not None:
+        return (
+            f"{said} put it at {believed.mean:.6g} and give its limits a chance of"
+            f" {believed.p_feasible:.0%}; trial {best.number} has {answer} and"
+            f" {best.p_feasible:.0%}."
         )
     return (
-        f"trial {number} has the best measured value, {raw}, but all measurements together put it"
-        f" at {mean:.6g}; trial {best.number} is expected to be better, at {believed}."
+        f"{said} put it at {believed.mean:.6g}; trial {best.number} is expected to be better, at"
+        f" {answer}."
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ceibo_lab.kinds.benchmark import optimise
+from ceibo_lab.kinds.outcomes import fronts, limits, starts
 from ceibo_lab.kinds.special import cost, draws, scenario, theory_run
 from ceibo_lab.kinds.suite import suite
 from ceibo_lab.record import Cell
@@ -27,4 +28,7 @@ KINDS: Final[dict[str, Kind]] = {
     "theory": theory_run,
     "compression": compression,
     "suite": suite,
+    "limits": limits,
+    "starts": starts,
+    "fronts": fronts,
 }

@@ -5,12 +5,15 @@ from dataclasses import replace
 
 from ceibo.errors import InputError
 from ceibo_lab.methods import LABELS, METHODS, SUITE, method
+from ceibo_lab.methods.outcomes import outcome_method
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.optional import optional
+from ceibo_lab.outcomes import OutcomeRun
 from ceibo_lab.plans.compression import NOISES, TITLES
 from ceibo_lab.plans.special import DRAW_WIDTHS
 from ceibo_lab.plans.suite import suite_problem
 from ceibo_lab.problems import problem
+from ceibo_lab.problems.outcomes import outcome_problem
 from ceibo_lab.problems.tables import TABLES
 from ceibo_lab.record import Cell
 
@@ -26,6 +29,8 @@ def require(cells: Iterable[Cell]) -> None:
             method(cell.method)
             _one_of("problem", cell.problem, TITLES)
             _one_of("noise", cell.protocol, NOISES)
+        elif cell.kind in ("limits", "starts", "fronts"):
+            _check_outcomes(cell)
         else:
             method(cell.method, SUITE if cell.kind == "suite" else METHODS)
             _check_noise(cell)
@@ -47,6 +52,16 @@ def _check_noise(cell: Cell) -> None:
     NoisyProblem(target, cell.protocol, cell.level, 0)
     if cell.protocol.startswith("measured"):
         _one_of(f"problem under {cell.protocol} noise", cell.problem, TABLES)
+
+
+def _check_outcomes(cell: Cell) -> None:
+    """A problem with the goals and limits that its kind is about, a method, and its noise."""
+    outcome_method(cell.method)
+    target = outcome_problem(cell.problem)
+    if (target.goals == 1) == (cell.kind == "fronts"):
+        raise InputError(f"{cell.problem} has {target.goals} goals: not a problem for {cell.kind}.")
+    _one_of("protocol", cell.protocol, ("homoscedastic", "homoscedastic-untold", "noiseless"))
+    OutcomeRun.begin(target, cell.protocol, cell.level, 0)
 
 
 def _one_of(what: str, name: str, known: Iterable[str]) -> None:

@@ -5,11 +5,13 @@ from typing import Final
 from ceibo.errors import InputError
 from ceibo_lab.plans.benchmark import BENCHMARK
 from ceibo_lab.plans.compression import COMPRESSION
+from ceibo_lab.plans.outcomes import OUTCOMES
 from ceibo_lab.plans.plan import Experiment
 from ceibo_lab.plans.special import COST, GP_SAMPLES, PROFIT, SCENARIO, THEORY
 from ceibo_lab.plans.suite import SUITE
 
-_ALL: Final = (SCENARIO, PROFIT, *BENCHMARK, GP_SAMPLES, COST, THEORY, *COMPRESSION, *SUITE)
+_PAPER: Final = (SCENARIO, PROFIT, *BENCHMARK, GP_SAMPLES, COST, THEORY, *COMPRESSION)
+_ALL: Final = (*_PAPER, *SUITE, *OUTCOMES)
 EXPERIMENTS: Final[dict[str, Experiment]] = {each.id: each for each in _ALL}
 
 

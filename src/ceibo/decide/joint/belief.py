@@ -117,16 +117,10 @@ class JointBelief:
         among = [told for told in evidence.told if told.number in held] or evidence.told
         flip = evidence.direction.flip
         raw = min(among, key=lambda told: (flip(told.measurement.value), told.number))
-        there = self.predictions.estimates(raw.x[None, :])[0]
-        why = compare_with_raw(raw.number, raw.measurement, there.mean, self.best)
-        if (there.p_feasible or 0.0) < min(self.best.p_feasible or 0.0, self.settings.assurance):
-            why = (
-                f"trial {raw.number} has the best measured value, {raw.measurement}, but its limits"
-                f" hold with {there.p_feasible or 0.0:.2g} alone; those of trial"
-                f" {self.best.number} hold with {self.best.p_feasible or 0.0:.2g}."
-            )
+        believed = self.predictions.estimates(raw.x[None, :])[0]
+        why = compare_with_raw(raw.number, raw.measurement, believed, self.best)
         if not held:
-            why = f"no measured trial holds every limit; {why}"
+            why = f"no measured trial holds every limit as it was measured; {why}"
         params = self.space.from_unit(raw.x)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
 
@@ -137,6 +131,8 @@ class JointBelief:
         They are among those whose limits hold with the study's confidence; if there is none, the
         front is the most likely setting alone. In order of the first goal.
         """
+        if len(self.evidence.outcomes.goals) == 1:
+            raise InputError("a front is that of several goals, and this study has one; ask best.")
         found = find_front(self.model, self.settings.assurance)
         if not len(found.X):
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")

@@ -29,6 +29,10 @@ class Range(NamedTuple):
     high: float
 
     @property
+    def width(self) -> float:
+        return self.high - self.low
+
+    @property
     def is_bounded(self) -> bool:
         return self.low > -np.inf or self.high < np.inf
 
@@ -50,7 +54,8 @@ def clipped_moments(mean: Array, std: Array, possible: Range) -> tuple[Array, Ar
         above = np.clip((possible.high - mean) / s, -_FAR, _FAR)  # β
         shift = s * (normal.tau(below) - normal.tau(-above))
     clipped = np.clip(mean + shift, possible.low, possible.high)
-    spread = s * np.sqrt(_variance(below, above))
+    # nothing varies by more than half the range
+    spread = np.minimum(s * np.sqrt(_variance(below, above)), 0.5 * possible.width)
     return np.where(certain, inside, clipped), np.where(certain, 0.0, spread)
 
 

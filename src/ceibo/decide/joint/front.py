@@ -26,19 +26,17 @@ def find_front(model: JointModel, confidence: float) -> Front:
     If there is no such point, it is the most likely one alone. In order of the first goal.
     """
     goals, limits = model.goals, model.limits
-    X = goals[0].X
-    efficient = np.full(len(X), np.nan)
+    processes = [*goals, *(limit.gp for limit in limits)]
+    X = goals[0].X[acq.common_rows([gp.X for gp in processes])[:, 0]]
     if not len(X):
-        return Front(X, efficient)
-    held = acq.chances(limits, X)
-    if np.any(held >= confidence):
-        rows = np.flatnonzero(held >= confidence)
-    else:
-        rows = np.array([int(np.argmax(held))])
+        return Front(X, np.zeros(0))
+    efficient, held = acq.probability_efficient(goals, limits, X), acq.chances(limits, X)
+    sure = held >= confidence
+    rows = np.flatnonzero(sure) if sure.any() else np.array([int(np.argmax(held))])
     means = np.column_stack([gp.posterior(X[rows])[0] for gp in goals])
-    rows = rows[acq.nondominated(means)]
-    order = np.argsort(goals[0].posterior(X[rows])[0], kind="stable")
-    return Front(X[rows[order]], efficient[rows[order]])
+    kept = np.flatnonzero(acq.nondominated(means))
+    order = rows[kept[np.argsort(means[kept, 0], kind="stable")]]
+    return Front(X[order], efficient[order])
 
 
 def raw_front(evidence: JointEvidence) -> tuple[int, ...]:

@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike
 
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import Jet, chain_std
-from ceibo.acquisition.common import Bounded, CommonDraws, draw_in_common, inside_units
+from ceibo.acquisition.common import CommonDraws, draw_in_common, inside_units
 from ceibo.acquisition.fronts import boxes_beyond, nondominated, reference_point
 from ceibo.acquisition.joint import JointAcquisition, JointJet, JointPrediction
+from ceibo.acquisition.limits import Limit, chances, log_holding
 from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
@@ -35,13 +36,18 @@ from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Prediction
 
 DRAWS: Final = 20
-"""How many draws there are by default."""
+"""How many draws there are by default.
+
+On BraninCurrin and DTLZ2 with noise of 10 %, points found with 20 draws promise 98 % and 99 % of
+the best found with 8 to 64, judged by 512 draws, and with 8 draws 97 % and 98 %. 64 draws take
+thrice as long.
+"""
 
 _LEAST_STD: Final = 1e-12  # in inside units; below it a value is certain
 # Where log τ differs by less than this between the ends of a box, the difference of τ is taken from
 # its series about the middle: the terms left out are below 1e-15 of it.
 _NARROW: Final = 1e-3
-_LARGEST: Final = 2.0**1000  # of the product of units
+_LARGEST: Final = 1000.0  # exponent of two, of the product of units
 
 
 @final
@@ -69,7 +75,7 @@ class Edges:
 
     def integrals(self, prediction: Prediction) -> tuple[Array, Array, Array]:
         """log ∫ Φ((t − μ_s)/σ₀) dt over each box (N, B), and its derivatives in μ_s and σ₀."""
-        s = np.maximum(np.sqrt(prediction.variance), _LEAST_STD)[:, None]
+        s = _stds(prediction)[:, None]
         z = (self.values - prediction.linear[:, self.draw]) / s
         log_tau, by_u, by_s = normal.log_tau(z)
         logs, ratio, by_std = (part[:, self.high] for part in (log_tau, by_u, by_s))
@@ -130,8 +136,8 @@ class NoisyHypervolumeImprovement(JointAcquisition):
         goals, limits = np.split(np.arange(len(prediction.each)), [len(self.edges)])
         of_goals = [self.edges[k].integrals(prediction.each[k]) for k in goals]
         of_limits = [
-            _log_chance(prediction.each[j], bound)
-            for j, bound in zip(limits, self.bounds, strict=True)
+            log_holding(level - prediction.each[j].linear, _stds(prediction.each[j])[:, None])
+            for j, level in zip(limits, self.bounds, strict=True)
         ]
         # the logarithm of each box of each draw
         logs = np.sum([part[0] for part in of_goals], axis=0)
@@ -148,9 +154,9 @@ class NoisyHypervolumeImprovement(JointAcquisition):
             in_std = np.einsum("nb,nb->n", shares, by_std)
             jets.append(_jet(part, value, self._over_boxes(shares * by_mean), in_std))
         weights = self._over_boxes(shares)
-        for (_, by_mean, by_std), j in zip(of_limits, limits, strict=True):
+        for (_, by_slack, by_std), j in zip(of_limits, limits, strict=True):
             in_std = np.einsum("ns,ns->n", weights, by_std)
-            jets.append(_jet(prediction.each[j], value, weights * by_mean, in_std))
+            jets.append(_jet(prediction.each[j], value, -weights * by_slack, in_std))
         return JointJet(value, tuple(jets))
 
     @property
@@ -167,15 +173,11 @@ class NoisyHypervolumeImprovement(JointAcquisition):
         """The product of the goals' units, as far as float64 goes."""
         units = [gp.unit for gp in self.processes[: len(self.edges)]]
         exponent = float(np.sum(np.log2(units)))
-        return float(np.clip(np.exp2(exponent), 1.0 / _LARGEST, _LARGEST))
+        return float(np.exp2(np.clip(exponent, -_LARGEST, _LARGEST)))
 
 
-def _log_chance(prediction: Prediction, bound: float) -> tuple[Array, Array, Array]:
-    """log P(f ≤ bound) for each column of means (N, c), and its derivatives in μ and σ."""
-    s = np.maximum(np.sqrt(prediction.variance), _LEAST_STD)[:, None]
-    z = (bound - prediction.linear) / s
-    steepness = normal.inverse_mills(z) / s
-    return normal.log_cdf(z), -steepness, -z * steepness
+def _stds(prediction: Prediction) -> Array:
+    return np.maximum(np.sqrt(prediction.variance), _LEAST_STD)
 
 
 def _jet(prediction: Prediction, value: Array, linear: Array, by_std: Array) -> Jet:
@@ -192,7 +194,7 @@ def _times(jet: Jet | None, factor: Array) -> Jet | None:
 
 def build_hypervolume(
     goals: Sequence[GaussianProcess],
-    limits: Sequence[Bounded] = (),
+    limits: Sequence[Limit] = (),
     *,
     seed: int = 0,
     draws: int | None = None,
@@ -222,10 +224,10 @@ def build_hypervolume(
     processes = (*goals, *(limit.gp for limit in limits))
     with limited_blas(sum(len(gp.state.points) for gp in processes)):
         drawn = draw_in_common(goals, limits, count, seed)
-        means, chances = _beliefs(goals, limits)
-        inside = _inside_reference(goals, means, chances, reference)
+        means, holding = _means(goals), chances(limits, goals[0].X)
+        inside = _inside_reference(goals, means, holding, reference)
         draw, lower, upper, often = _cut(drawn, inside)
-    merits = _distances(means, inside) - chances
+    merits = _distances(means, inside) - holding
     observed = drawn.rows < len(merits)
     merits[drawn.rows[observed]] -= often[observed]
     units, centres = np.array([(gp.unit, gp.mean) for gp in goals]).T
@@ -240,25 +242,18 @@ def build_hypervolume(
     )
 
 
-def _beliefs(goals: Sequence[GaussianProcess], limits: Sequence[Bounded]) -> tuple[Array, Array]:
-    """Posterior means (n, k), in inside units, at the first goal's observed points, and the chance
-    (n,) that every limit holds there.
-    """
+def _means(goals: Sequence[GaussianProcess]) -> Array:
+    """Posterior means (n, k) at the first goal's observed points, in inside units."""
     X = goals[0].X
-    means = np.column_stack([gp.unit_kernel(X, gp.state.points) @ gp.state.alpha for gp in goals])
-    logs = np.zeros(len(X))
-    for limit in limits:
-        bound = inside_units(limit.gp, limit.bound)
-        logs += _log_chance(limit.gp.predictor()(X), bound)[0][:, 0]
-    return means, np.exp(logs)
+    return np.column_stack([gp.unit_kernel(X, gp.state.points) @ gp.state.alpha for gp in goals])
 
 
 def _inside_reference(
-    goals: Sequence[GaussianProcess], means: Array, chances: Array, given: ArrayLike | None
+    goals: Sequence[GaussianProcess], means: Array, holding: Array, given: ArrayLike | None
 ) -> Array:
     """The reference point (k,) in inside units."""
     if given is None:
-        likely = chances >= 0.5
+        likely = holding >= 0.5
         # processes vary by about 1 in inside units
         return reference_point(means[likely] if np.any(likely) else means, np.ones(len(goals)))
     point = as_floats(given, "reference")
