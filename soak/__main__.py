@@ -33,6 +33,7 @@ CHECKS = (
     "fuzz",
     "concurrency",
     "resume",
+    "outcomes",
     "machine",
     "hypervolume",
     "noise",

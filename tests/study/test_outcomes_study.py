@@ -449,14 +449,16 @@ def test_an_outcome_told_twice_with_another_value() -> None:
 def test_a_dict_where_a_number_belongs() -> None:
     study = Study.create(SPACE)
     study.ask()
-    with pytest.raises(InputError, match=r"expected a number or a Measurement, got \{'yield': 1\}"):
+    with pytest.raises(
+        InputError, match=r"expected value to be a number, got \{'yield': 1\} .dict"
+    ):
         study.tell(0, {"yield": 1})
     with pytest.raises(InputError, match="the study has one objective and no outcomes"):
         study.correct(0, 1.0, outcome="yield")
     with pytest.raises(InputError, match="the study has one objective and no outcomes"):
         study.void(0, "why", outcome="yield")
     assert study.trials[0].measurements == ()
-    with pytest.raises(InputError, match="expected a number or a Measurement"):
+    with pytest.raises(InputError, match="expected value to be a number"):
         ceibo.minimize(lambda params: {"yield": 1}, SPACE, n_trials=2)
 
 

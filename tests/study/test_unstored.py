@@ -14,18 +14,19 @@ from ceibo import Float, Measurement, Study
 from ceibo.cli import main
 from ceibo.decide.space import Params
 from ceibo.errors import NotStoredError, StorageError
+from ceibo.study.ledger import Ledger
 
 SPACE = {"x": Float(0, 1), "y": Float(0, 1)}
 
 
 def fill_disk_at_first_tell(monkeypatch: pytest.MonkeyPatch, ended: Callable[[], bool]) -> None:
     """From the first tell on nothing can be written; it waits until every evaluation has ended."""
-    tell = Study.tell
+    tell = Ledger.tell
 
     def full(self: object, work: object, patience: float | None = None) -> None:
         raise StorageError("the disk is full.")
 
-    def last(self: Study, *arguments: Any, **options: Any) -> None:
+    def last(self: Ledger, *arguments: Any, **options: Any) -> None:
         deadline = time.monotonic() + 60
         while not ended():
             assert time.monotonic() < deadline
@@ -33,7 +34,7 @@ def fill_disk_at_first_tell(monkeypatch: pytest.MonkeyPatch, ended: Callable[[],
         monkeypatch.setattr("ceibo.study.store.database.Database.write", full)
         tell(self, *arguments, **options)
 
-    monkeypatch.setattr(Study, "tell", last)
+    monkeypatch.setattr(Ledger, "tell", last)
 
 
 def test_the_error_has_every_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ follow from it, and the writes that belong to workers.
 """
 
 import time
+import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, final
 
 from ceibo.decide.belief import Belief
@@ -190,8 +192,10 @@ class Ledger:
         if not told.values:
             self.fail(number, told.failure or "", worker)
             return
-        ends, failure = worker is not None, told.failure
-        telling = Telling(told.values, self.needed, key, failure, ends, worker)
+        telling = Telling(told.values, self.needed, key, ends=worker is not None)
+        if (failure := told.failure) is not None:
+            token = uuid.uuid4().hex
+            telling = replace(telling, failure=failure, worker=worker, token=token)
         self.store.tell(self.id, number, telling)
 
     def fail(self, number: int, reason: str, worker: str | None = None) -> None:

@@ -36,8 +36,10 @@ class Reported:
         """Why the trial has failed, or None."""
         if self.reason is not None:
             return self.reason
+        if not self.not_finite:
+            return None
         told = [f"{name or 'the value'} is {value!r}" for name, value in self.not_finite.items()]
-        return ", ".join(told) or None
+        return ", ".join(told)
 
     @property
     def not_finite_shown(self) -> str:
@@ -72,11 +74,6 @@ def measurement_of(value: object, noise: SupportsFloat | None) -> Measurement:
         if noise is not None:
             raise InputError("a Measurement carries its own noise; leave noise out.")
         return value
-    if isinstance(value, Mapping):
-        raise InputError(
-            f"expected a number or a Measurement, got {show_value(value)}; values of several"
-            " outcomes belong to a study created with outcomes."
-        )
     return Measurement(value, noise)  # type: ignore[arg-type]  # refused with a sentence
 
 

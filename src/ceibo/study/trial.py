@@ -54,9 +54,10 @@ class Failure:
 
 def trial_of(stored: StoredTrial) -> Trial:
     """The user's view of a stored trial; its params are a copy."""
-    names = tuple(each.outcome for each in stored.measurements if each.outcome)
+    names: tuple[str, ...] = ()
     outcomes: dict[str, tuple[Measurement, ...]] = {}
-    if names:
+    if stored.measurements and stored.measurements[0].outcome:
+        names = tuple(each.outcome for each in stored.measurements)
         for each in stored.measurements:
             outcomes[each.outcome] = (*outcomes.get(each.outcome, ()), each.measurement)
     return Trial(

@@ -46,8 +46,9 @@ def tell(database: Database, study_id: int, number: int, telling: Telling) -> To
         plain = tuple(telling.values) == telling.needed == ONE_OUTCOME
         plain = plain and telling.failure is None
         if plain and not transaction.has_event(number, "measured", telling.key):
-            rows = telling_rows(telling, trial.state, trial.worker, ())
-            return Told(transaction.append(trial, *rows), True)
+            event = event_row("measured", DONE, telling.key, worker=trial.worker)
+            row = event | measurement_columns(telling.values[""])
+            return Told(transaction.append(trial, row), True)
         return _tell_further(transaction, trial, telling)
 
     try:

@@ -1,8 +1,7 @@
 """What the store hands out: frozen records, and the fold that turns events into trials."""
 
-import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 from ceibo.decide.measurement import Measurement
@@ -68,7 +67,7 @@ class Telling:
     failure: str | None = None
     ends: bool = False
     worker: str | None = None
-    token: str = field(default_factory=lambda: uuid.uuid4().hex)
+    token: str = ""
 
 
 @final
@@ -214,9 +213,9 @@ def fold(
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     """A trial after an event of its own."""
     # Not by `replace`, which takes several times as long, and there may be 10^5 events.
-    values = Values(trial.measurements, trial.voided)
+    measurements, voided = trial.measurements, trial.voided
     if event.kind in ABOUT_VALUES:
-        values = values_after(values, event)
+        measurements, voided = values_after(Values(measurements, voided), event)
     return StoredTrial(
         number=trial.number,
         params=trial.params,
@@ -226,8 +225,8 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
         reason=event.reason if event.kind == "failed" else trial.reason,
         created=trial.created,
         changed=event.seq,
-        measurements=values.measurements,
-        voided=values.voided,
+        measurements=measurements,
+        voided=voided,
     )
 
 

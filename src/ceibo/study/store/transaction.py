@@ -20,7 +20,7 @@ from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
 from ceibo.study.store.migration import upgrade
 from ceibo.study.store.readers import check_columns, check_row, event_from_row, name_of_trial
-from ceibo.study.store.records import Event, damaged
+from ceibo.study.store.records import RUNNING, Event, damaged
 
 T = TypeVar("T")
 Clock = sa.ColumnElement[float]
@@ -132,7 +132,7 @@ class StudyTransaction:
         place = {"study_id": self.study_id, "number": trial.number}
         self.insert_events([event | place | {"seq": seq} for seq, event in enumerate(new, first)])
         state = new[-1]["state"]
-        if state != trial.state or _is_let_go(trial, new):
+        if state != trial.state or (state == RUNNING and _is_let_go(trial, new)):
             at = {"study": self.study_id, "at_number": trial.number, "new_state": state}
             self.connection.execute(_LEAVE, at)
         self.advance(len(new), 0)
