@@ -472,13 +472,13 @@ def test_an_interrupt_while_storing_loses_nothing(
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C between the end of an evaluation and its tell."""
-    tell = Study.tell
+    tell = Ledger.tell
 
-    def interrupted(self: Study, *args: object, **kwargs: object) -> None:
-        monkeypatch.setattr(Study, "tell", tell)
+    def interrupted(self: Ledger, *args: object, **kwargs: object) -> None:
+        monkeypatch.setattr(Ledger, "tell", tell)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Study, "tell", interrupted)
+    monkeypatch.setattr(Ledger, "tell", interrupted)
     result = ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage)
     assert result.stop.reason is StopReason.INTERRUPTED
     assert "goes on from here" in result.stop.message
