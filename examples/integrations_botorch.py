@@ -1,4 +1,4 @@
-"""Corrected expected improvement as a drop-in acquisition function of BoTorch and of Ax.
+"""Corrected expected improvement in BoTorch, and in Ax with an outcome constraint.
 
 Needs `pip install 'ceibo[botorch]' ax-platform`. Run it with `python
 examples/integrations_botorch.py`.
@@ -21,7 +21,8 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from ceibo.integrations.botorch import LogCorrectedExpectedImprovement, register_with_ax
 
-NOISE_STD, TRIALS = 0.15, 20
+NOISE_STD, COST_STD = 0.15, 0.02
+TRIALS, AX_TRIALS = 20, 14
 
 
 def truth(X: torch.Tensor) -> torch.Tensor:
@@ -71,18 +72,23 @@ def strategy() -> GenerationStrategy:
 
 
 def with_ax() -> Client:
-    """An Ax experiment of 20 trials; Ax knows the noise from the standard error of each value."""
+    """An Ax experiment of 14 trials, in which the cost x + y must be at most 0.8.
+
+    Ax knows the noise from the standard error of each value.
+    """
     torch.manual_seed(1)
     register_with_ax()  # lets Ax save the experiment with the class's name
     client = Client(random_seed=0)
     box = [RangeParameterConfig(name=name, bounds=(0, 1), parameter_type="float") for name in "xy"]
     client.configure_experiment(box)
-    client.configure_optimization(objective="purity")
+    client.configure_optimization(objective="purity", outcome_constraints=["cost <= 0.8"])
     client.set_generation_strategy(strategy())
-    for _ in range(TRIALS):
+    for _ in range(AX_TRIALS):
         for index, point in client.get_next_trials(max_trials=1).items():
-            value = measure(torch.tensor([[point["x"], point["y"]]], dtype=torch.float64)).item()
-            client.complete_trial(index, raw_data={"purity": (value, NOISE_STD)})
+            place = torch.tensor([[point["x"], point["y"]]], dtype=torch.float64)
+            cost = place.sum().item() + COST_STD * torch.randn(1).item()
+            raw = {"purity": (measure(place).item(), NOISE_STD), "cost": (cost, COST_STD)}
+            client.complete_trial(index, raw_data=raw)
     return client
 
 
@@ -95,11 +101,12 @@ def main() -> None:
         f" {truth(best).item():+.2f}"
     )
     params, outcome, _, _ = with_ax().get_best_parameterization()
-    found = truth(torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)).item()
+    place = torch.tensor([[params["x"], params["y"]]], dtype=torch.float64)
+    found, cost = truth(place).item(), place.sum().item()
     mean, error = outcome["purity"]  # type: ignore[misc]  # Ax annotates it as a number alone
     print(
         f"Ax:      ({params['x']:.2f}, {params['y']:.2f}), believed {mean:+.2f} ± {error:.2f},"
-        f" truly {found:+.2f}"
+        f" truly {found:+.2f}; cost {cost:.2f} of at most 0.8"
     )
 
 

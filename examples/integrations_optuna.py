@@ -1,4 +1,4 @@
-"""CeiboSampler in Optuna: noise reported, an early stop, the best trial by the model.
+"""CeiboSampler in Optuna: noise reported, an early stop, the best by the model, a constraint.
 
 Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_optuna.py`.
 """
@@ -32,6 +32,24 @@ def objective(trial: optuna.Trial) -> float:
     return report_replicates(trial, values)
 
 
+def limited(trial: optuna.Trial) -> float:
+    """The same, where x must be at least 0.5, as far as a noisy second measurement can tell."""
+    measured = trial.suggest_float("x", 0, 1) + 0.05 * rng.standard_normal()
+    trial.set_user_attr("missing", 0.5 - measured)
+    return objective(trial)
+
+
+def with_a_constraint() -> None:
+    sampler = CeiboSampler(seed=0, constraints_func=lambda trial: [trial.user_attrs["missing"]])
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(limited, n_trials=30)
+    best = best_trial_by_posterior(study)
+    print(
+        f"with x >= 0.5        #{best.number}: x = {best.params['x']:.2f}, which holds with"
+        f" probability {best.p_feasible:.2f}, truly {truth(**best.params):.2f}"
+    )
+
+
 def main() -> None:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=CeiboSampler(seed=0))
@@ -48,6 +66,7 @@ def main() -> None:
         f" {truth(**best.params):.2f}"
     )
     print(f"recommended          {anywhere}, truly {truth(**anywhere.params):.2f}")
+    with_a_constraint()
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ Needs `pip install 'ceibo[sklearn]'`. Run it with `python examples/integrations_
 
 from scipy.stats import loguniform, randint
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import recall_score
 from sklearn.model_selection import RandomizedSearchCV, train_test_split
 from sklearn.tree import DecisionTreeClassifier
 
+import ceibo
 from ceibo.integrations.sklearn import CeiboSearchCV
 
 
@@ -38,6 +40,20 @@ def main() -> None:
     noise, naive = results["noise_test_score"][best], results["std_test_score"][best] / 2
     mean = results["mean_test_score"][best]
     print(f"its mean score: {mean:.3f} ± {noise:.3f}; by the folds' spread alone ± {naive:.3f}")
+
+    # The best precision with a recall of at least 0.93: few benign cases taken for malignant.
+    limited = CeiboSearchCV(
+        tree,
+        space,
+        n_iter=20,
+        random_state=0,
+        scoring=["precision", "recall"],
+        refit="precision",
+        limits={"recall": ceibo.AtLeast(0.93)},
+    ).fit(X_train, y_train)
+    chance = limited.cv_results_["p_feasible"][limited.best_index_]
+    found = recall_score(y_test, limited.predict(X_test))
+    print(f"with a limit: recall >= 0.93 with probability {chance:.2f}; on fresh data {found:.3f}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ EXAMPLES = {
     [pytest.param(tool, marks=pytest.mark.needs(*needs)) for tool, needs in EXAMPLES.items()],
 )
 def test_the_example_runs(tool: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The BoTorch example contains an Ax experiment of 20 trials."""
+    """The BoTorch example contains an Ax experiment with an outcome constraint."""
     runpy.run_path(str(ROOT / "examples" / f"integrations_{tool}.py"), run_name="__main__")
     printed = capsys.readouterr().out
     expected = {

@@ -365,15 +365,6 @@ def test_answers_where_ranges_change_or_branches_hold_one_trial() -> None:
     assert recommended(study).params == {"only0": 1}
 
 
-def test_constraints_are_refused_with_a_way_out() -> None:
-    with pytest.raises(InputError, match="TrialPruned"):
-        CeiboSampler(constraints_func=lambda trial: [0.0])
-    study = run(noisy, 6)
-    study._storage.set_trial_system_attr(study.ask()._trial_id, "constraints:weight", 1.0)
-    with pytest.raises(InputError, match="does not handle constraints"):
-        study.ask().suggest_float("x", 0, 1)
-
-
 def test_the_best_by_the_model_beats_the_luckiest() -> None:
     """Truth at the model's best and at Optuna's best, over seeds; both from the same trials."""
     gains = []

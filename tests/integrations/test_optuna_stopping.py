@@ -70,7 +70,7 @@ def test_stopping_names_the_trials_under_way(lines: list[str]) -> None:
     assert line.endswith("Trials still under way, to be finished: 1.")
 
 
-def test_stopping_is_refused_for_several_objectives_and_constraints() -> None:
+def test_stopping_is_refused_for_several_objectives() -> None:
     study = optuna.create_study(
         directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=0)
     )
@@ -80,8 +80,3 @@ def test_stopping_is_refused_for_several_objectives_and_constraints() -> None:
             n_trials=2,
             callbacks=[stop_by_cost(0.01)],
         )
-    study = optuna.create_study(sampler=CeiboSampler(seed=0))
-    study.optimize(bowl, n_trials=6)
-    study._storage.set_trial_system_attr(study.ask()._trial_id, "constraints:weight", 1.0)
-    with pytest.raises(InputError, match="does not handle constraints"):
-        verdict_of(study, 0.01)

@@ -1,8 +1,6 @@
 """Optuna's own public test-suite for samplers, against CeiboSampler.
 
-Left out, because they do not apply to a single-objective sampler: MultiObjectiveSamplerTestCase (it
-asks that a sampler work with several objectives; SingleOnlySamplerTestCase, which asks that it
-refuses them, is run instead).
+Left out is SingleOnlySamplerTestCase: it asks that a sampler refuse several objectives.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,14 +10,16 @@ import pytest
 from optuna.samplers import BaseSampler
 from optuna.testing.pytest_samplers import (
     BasicSamplerTestCase,
+    MultiObjectiveSamplerTestCase,
     RelativeSamplerTestCase,
-    SingleOnlySamplerTestCase,
 )
 
 from ceibo.integrations.optuna import CeiboSampler
 
 
-class TestCeiboSampler(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
+class TestCeiboSampler(
+    BasicSamplerTestCase, RelativeSamplerTestCase, MultiObjectiveSamplerTestCase
+):
     @pytest.fixture
     def sampler(self) -> Callable[[], BaseSampler]:
         return lambda: CeiboSampler(seed=0, n_startup_trials=2, warn_independent_sampling=False)

@@ -6,16 +6,17 @@ from typing import Any, Protocol, TypeVar, final
 
 from ceibo.decide import Categorical, Direction, Measurement, Settings, Space
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.outcomes import Outcomes
 from ceibo.errors import InputError
 
-# Parameters and what came of them; NaN where a trial failed.
-Row = tuple[Mapping[str, Any], Measurement]
+# Parameters and what came of them, by name with outcomes; NaN where a trial failed.
+Row = tuple[Mapping[str, Any], Measurement | Mapping[str, Measurement]]
 
 
 class Receiver(Protocol):
     """What `ceibo.Study` is here: something that takes existing measurements."""
 
-    def add_all(self, rows: Sequence[Row]) -> object: ...
+    def add_all(self, rows: Sequence[Any]) -> object: ...
 
 
 S = TypeVar("S", bound=Receiver)
@@ -27,7 +28,7 @@ class Copy:
     """The parameters in the user's units, how the model is fitted, and all that was measured."""
 
     space: Space
-    direction: Direction
+    aim: Direction | Outcomes
     settings: Settings
     seed: int
     rows: tuple[Row, ...]
@@ -40,12 +41,15 @@ class Copy:
                 of databases, so it is given.
             options: of `create`, such as `storage` and `name`.
         """
-        given = {
-            "direction": str(self.direction),
+        given: dict[str, Any] = {
             "seed": self.seed,
             "acquisition": self.settings.acquisition,
             "n_initial": self.settings.n_initial,
         }
+        if isinstance(self.aim, Direction):
+            given["direction"] = str(self.aim)
+        else:
+            given |= {"outcomes": self.aim, "confidence": self.settings.assurance}
         study = create(self.space, **{**given, **options})
         study.add_all(self.rows)
         return study

@@ -94,17 +94,17 @@ class JointBelief:
         surface = acq.posterior_mean(goal)
         discrete = self.space.discrete
         maximum = acq.maximize(surface, seed=self.seed, discrete=discrete, guides=guides)
-        # The best measured point is a candidate too: a search may have missed it.
-        points = [maximum.x]
+        found = self.space.from_unit(maximum.x)
+        X = self.space.to_unit(found)[None, :]
+        # The best measured setting stands in for what a search did not find. It does so too where
+        # nothing holds with the confidence: the most likely point of a whole space is where the
+        # model errs most.
         measured = acq.find_feasible_incumbent(goal, limits, confidence)
-        if measured is not None:
-            points.append(measured.x)
-        settings = [self.space.from_unit(x) for x in points]
-        X = self.space.to_unit_rows(settings)
-        means, chances = goal.posterior(X)[0], self.predictions.feasibility(X)
-        likely = np.minimum(chances, confidence)  # likely enough is all that counts
-        chosen = int(np.lexsort((means, -likely))[0])
-        return replace(self.predictions.estimates(X[[chosen]])[0], params=settings[chosen])
+        mean, chance = goal.posterior(X)[0][0], self.predictions.feasibility(X)[0]
+        if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
+            found = self.space.from_unit(measured.x)
+            X = self.space.to_unit(found)[None, :]
+        return replace(self.predictions.estimates(X)[0], params=found)
 
     @cached_property
     def best_observed(self) -> Observed:
@@ -126,10 +126,11 @@ class JointBelief:
 
     @cached_property
     def front(self) -> tuple[Estimate, ...]:
-        """The measured settings of which none is expected to be better in every goal.
+        """The measured settings that no other is expected to better in every goal.
 
-        They are among those whose limits hold with the study's confidence; if there is none, the
-        front is the most likely setting alone. In order of the first goal.
+        The better one must also be as sure of its limits, for which the study's confidence is sure
+        enough, so that there are safe and less safe settings on the front; `p_feasible` of each
+        tells. In order of the first goal.
         """
         if len(self.evidence.outcomes.goals) == 1:
             raise InputError("a front is that of several goals, and this study has one; ask best.")
@@ -208,6 +209,11 @@ class JointBelief:
                 f"{question} is about one goal, and this study has {len(goals)}"
                 f" ({', '.join(goals)}); ask for its front."
             )
+
+
+def _as_good(measured: acq.FeasibleIncumbent, mean: float, confidence: float) -> bool:
+    """Whether a measured setting holds its limits too, with a goal that is no worse."""
+    return measured.chance >= confidence and measured.mean <= mean
 
 
 def _first_trial(evidence: Evidence, x: Array) -> int:

@@ -1,14 +1,16 @@
-"""The front: measured settings of which none is better in every goal."""
+"""The front: measured settings of which none is better in every goal and as sure of its limits."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.model import JointModel
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
+
+_LIKELY: Final = 0.5  # chance of holding all limits below which a point is on no front
 
 
 @final
@@ -21,9 +23,11 @@ class Front:
 
 
 def find_front(model: JointModel, confidence: float) -> Front:
-    """The front by posterior means, of the points whose limits hold with that confidence.
+    """The front by posterior means, of the points whose limits hold more likely than not.
 
-    If there is no such point, it is the most likely one alone. In order of the first goal.
+    A point is left out for one that is at least as good in every goal and at least as sure of its
+    limits, where the confidence is sure enough. If no point holds its limits more likely than not,
+    the front is the most likely one alone. In order of the first goal.
     """
     goals, limits = model.goals, model.limits
     processes = [*goals, *(limit.gp for limit in limits)]
@@ -31,12 +35,24 @@ def find_front(model: JointModel, confidence: float) -> Front:
     if not len(X):
         return Front(X, np.zeros(0))
     efficient, held = acq.probability_efficient(goals, limits, X), acq.chances(limits, X)
-    sure = held >= confidence
-    rows = np.flatnonzero(sure) if sure.any() else np.array([int(np.argmax(held))])
+    likely = held >= _LIKELY
+    rows = np.flatnonzero(likely) if likely.any() else np.array([int(np.argmax(held))])
     means = np.column_stack([gp.posterior(X[rows])[0] for gp in goals])
-    kept = np.flatnonzero(acq.nondominated(means))
+    risk = -np.minimum(held[rows], confidence)
+    kept = np.flatnonzero(~_beaten(np.column_stack([means, risk])))
     order = rows[kept[np.argsort(means[kept, 0], kind="stable")]]
     return Front(X[order], efficient[order])
+
+
+def _beaten(values: Array) -> Mask:
+    """Which rows (n,) another one equals or betters in every column; of equal rows, the later."""
+    n = len(values)
+    as_good = np.ones((n, n), dtype=bool)
+    for column in values.T:
+        as_good &= column[:, None] <= column[None, :]
+    equal = as_good & as_good.T
+    earlier = np.arange(n)[:, None] < np.arange(n)[None, :]
+    return np.asarray(np.any(as_good & (~equal | earlier), axis=0))
 
 
 def raw_front(evidence: JointEvidence) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 from optuna.logging import get_logger
@@ -13,44 +13,18 @@ from optuna.trial import FrozenTrial, TrialState
 from ceibo import acquisition as acq
 from ceibo.checks import check_cost
 from ceibo.decide import Belief, Estimate, Verdict
+from ceibo.decide.joint import JointBelief
 from ceibo.decide.stopping import Memory
-from ceibo.errors import NoMeasurementError
+from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.branches import Branches, best_in_branch
 from ceibo.integrations.optuna.evidence import Axes, evidence_of_trials, is_measured
-from ceibo.integrations.optuna.sampler import (
-    CeiboSampler,
-    check_no_constraints,
-    check_single_objective,
-    direction_of,
-    find_search_space,
-)
+from ceibo.integrations.optuna.joint_answers import JointAnswers, PosteriorBest
+from ceibo.integrations.optuna.outcomes import Named, evidence_of_outcomes
+from ceibo.integrations.optuna.sampler import CeiboSampler, direction_of, find_search_space
 
 STOPPED: Final = "ceibo:stopped"  # user attribute of a study that stop_by_cost has ended
 _logger = get_logger("optuna.ceibo")
-
-
-@final
-@dataclass(frozen=True)
-class PosteriorBest:
-    """The finished trial with the best posterior mean.
-
-    `mean` and `std` are the posterior mean and standard deviation of the objective at its
-    parameters; `probability` is that of its being the best of all trials with a value or a report.
-    """
-
-    trial: FrozenTrial
-    mean: float
-    std: float
-    probability: float
-
-    @property
-    def number(self) -> int:
-        return self.trial.number
-
-    @property
-    def params(self) -> dict[str, Any]:
-        return self.trial.params
 
 
 def best_trial_by_posterior(study: Study) -> PosteriorBest:
@@ -59,9 +33,30 @@ def best_trial_by_posterior(study: Study) -> PosteriorBest:
     ``study.best_trial`` is the one with the best noisy value, which is usually a lucky one. Works
     for studies of any sampler; the noise is taken from the trials where it was reported, and
     inferred otherwise. The model has all parameters of all trials, also those that only some
-    trials have. Pruned trials are part of the model, and never the answer.
+    trials have. Pruned trials are part of the model, and never the answer. With constraints it is
+    the best of the trials at which all of them hold with the sampler's confidence (0.95), or the
+    most likely one if there is none.
     """
-    return _Answers.of(study).best
+    answers = _answers_of(study)
+    return answers.best
+
+
+def front_by_posterior(study: Study) -> tuple[Estimate, ...]:
+    """The trials of which none is expected to be better in every objective.
+
+    ``study.best_trials`` is the front of noisy values, on which the luckiest trials are. Each
+    estimate has the objectives and constraints by name in ``outcomes``, ``p_efficient``, the chance
+    that no other trial is better in every objective, and ``p_feasible``, that all constraints hold.
+    Only trials at which they hold more likely than not are on it, or the most likely trial alone;
+    one is left out for another that is as good and as sure of its constraints, where the sampler's
+    confidence (0.95) is sure enough. In order of the first objective.
+    """
+    answers = _answers_of(study)
+    if isinstance(answers, JointAnswers):
+        return answers.front
+    raise InputError(
+        "a front is of several objectives, and the study has one; ask for best_trial_by_posterior."
+    )
 
 
 def recommended(study: Study) -> Estimate:
@@ -69,9 +64,12 @@ def recommended(study: Study) -> Estimate:
 
     If trials have different parameters, only some sets of parameters belong together, and the study
     does not know which. The recommendation then has the parameters of the best trial by the model,
-    within the values that trials with just these parameters have tried.
+    within the values that trials with just these parameters have tried; with constraints it is that
+    trial itself. With constraints they hold with the sampler's confidence, or as likely as can be.
     """
-    answers = _Answers.of(study)
+    answers = _answers_of(study)
+    if isinstance(answers, JointAnswers):
+        return answers.recommended
     belief = answers.belief
     branches = answers.branches.branches
     names = frozenset(answers.best.params)
@@ -125,15 +123,25 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
 
 def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdict:
     """Whether to stop because no trial is worth its cost; see ceibo.decide.Belief.verdict."""
-    check_single_objective(study)
     trials = study.get_trials(deepcopy=False)
-    check_no_constraints(trials)
+    named = Named.of(study, trials)
+    if len(study.directions) > 1:
+        raise InputError(
+            "a cost is in the units of one objective, and the study has"
+            f" {len(study.directions)}; end it by a number of trials or a time."
+        )
     sampler = sampler_of(study)
     shared = find_search_space(trials)
     if not shared:
         reason = "the finished trials have no parameter in common yet"
         return Verdict(False, cost, (), f"go on: {reason}.", reason)
     axes = Axes.of(shared)
+    if named is not None:
+        joint = evidence_of_outcomes(trials, axes, named, sampler.noise_attribute)
+        if not joint.is_sufficient:
+            reason = "not every constraint has a value yet"
+            return Verdict(False, cost, (), f"go on: {reason}.", reason)
+        return JointBelief(joint, axes.space, sampler.settings, sampler.seed).verdict(cost, memory)
     evidence = evidence_of_trials(trials, axes, direction_of(study), sampler.noise_attribute)
     return Belief(evidence, axes.space, sampler.settings, sampler.seed).verdict(cost, memory)
 
@@ -150,10 +158,8 @@ class _Answers:
 
     @staticmethod
     def of(study: Study) -> "_Answers":
-        check_single_objective(study)
         trials = study.get_trials(deepcopy=False)
         sampler = sampler_of(study)
-        check_no_constraints(trials)
         finished = [trial for trial in trials if is_measured(trial)]
         if not finished:
             raise NoMeasurementError("the study has no finished trial with a finite value.")
@@ -186,6 +192,11 @@ class _Answers:
         chance = acq.probability_best(gp, int(rows[0])) if len(rows) else 0.0
         mean, std = float(means[index]), float(stds[index])
         return PosteriorBest(self.points[index][0], mean, std, chance)
+
+
+def _answers_of(study: Study) -> _Answers | JointAnswers:
+    named = Named.of(study, study.get_trials(deepcopy=False))
+    return _Answers.of(study) if named is None else JointAnswers.of(study, named, sampler_of(study))
 
 
 def sampler_of(study: Study) -> CeiboSampler:

@@ -1,6 +1,6 @@
 """An Optuna study as a study of ceibo's own."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, final
 
@@ -12,9 +12,14 @@ from ceibo.decide import Int, Measurement, Space
 from ceibo.decide.dimensions import MAX_LEVELS, Categorical, Dimension, Float
 from ceibo.errors import InputError
 from ceibo.integrations.copies import Copy, Receiver, Row, choices_of
-from ceibo.integrations.optuna.answers import best_trial_by_posterior, sampler_of
+from ceibo.integrations.optuna.answers import (
+    best_trial_by_posterior,
+    front_by_posterior,
+    sampler_of,
+)
 from ceibo.integrations.optuna.branches import Branches
 from ceibo.integrations.optuna.evidence import Axis, evidence_of_trials
+from ceibo.integrations.optuna.outcomes import Named, evidence_of_outcomes
 from ceibo.integrations.optuna.sampler import direction_of
 
 S = TypeVar("S", bound=Receiver)
@@ -27,7 +32,8 @@ def to_study(study: Study, create: Callable[..., S], **options: Any) -> S:
     the best trial by the model. Parameters of a single value are left out, and trials under way.
 
     Args:
-        study: of any sampler, with one objective.
+        study: of any sampler. Objectives and constraints become outcomes, if there is more than
+            one objective without a constraint.
         create: ``ceibo.Study.create``.
         options: of ``create``, such as ``storage`` and ``name``.
 
@@ -35,18 +41,50 @@ def to_study(study: Study, create: Callable[..., S], **options: Any) -> S:
         >>> from ceibo.report import write_report
         >>> write_report(to_study(study, ceibo.Study.create), "report.html")
     """
-    best = best_trial_by_posterior(study)
-    names = best.params.keys()
-    trials = [each for each in study.get_trials(deepcopy=False) if each.params.keys() == names]
+    every = study.get_trials(deepcopy=False)
+    named = Named.of(study, every)
+    names = _best_params(study).keys()
+    trials = [each for each in every if each.params.keys() == names]
     branches = Branches.of([each for each in trials if each.state.is_finished()])
     if branches is None or not branches.axes:
         raise InputError("the trials have no parameter that varies, so there is nothing to copy.")
     sampler = sampler_of(study)
     shown = {name: _Shown.of(axis) for name, axis in branches.axes.items()}
-    rows = _rows(trials, branches, study, shown)
+    measured = _measured(trials, branches, study, named)
     space = Space({name: each.dimension for name, each in shown.items()})
-    copy = Copy(space, direction_of(study), sampler.settings, sampler.seed, tuple(rows))
+    rows: list[Row] = []
+    for trial in trials:
+        if trial.state.is_finished() and branches.coordinates(trial.params) is not None:
+            params = {name: each.value(trial.params[name]) for name, each in shown.items()}
+            rows.append((params, measured(trial.number)))
+    aim = direction_of(study) if named is None else named.outcomes
+    copy = Copy(space, aim, sampler.settings, sampler.seed, tuple(rows))
     return copy.into(create, {"name": study.study_name, **options})
+
+
+def _best_params(study: Study) -> Mapping[str, Any]:
+    """The parameters of the best trial by the model, or of one on its front."""
+    if len(study.directions) == 1:
+        return best_trial_by_posterior(study).params
+    return front_by_posterior(study)[0].params
+
+
+def _measured(
+    trials: Sequence[FrozenTrial], branches: Branches, study: Study, named: Named | None
+) -> Callable[[int], Measurement | dict[str, Measurement]]:
+    """Gives what a trial has measured, by its number."""
+    attribute = sampler_of(study).noise_attribute
+    nothing = Measurement(float("nan"))
+    if named is None:
+        evidence = evidence_of_trials(trials, branches, direction_of(study), attribute)
+        alone = {told.number: told.measurement for told in evidence.told}
+        return lambda number: alone.get(number, nothing)
+    joint = evidence_of_outcomes(trials, branches, named, attribute)
+    each = {
+        name: {told.number: told.measurement for told in evidence.told}
+        for name, evidence in joint.each.items()
+    }
+    return lambda number: {name: values.get(number, nothing) for name, values in each.items()}
 
 
 @final
@@ -75,17 +113,3 @@ class _Shown:
         if isinstance(self.dimension, Categorical):
             return self.dimension.choices[self.axis.encode(given)]
         return given
-
-
-def _rows(
-    trials: Sequence[FrozenTrial], branches: Branches, study: Study, shown: dict[str, _Shown]
-) -> list[Row]:
-    attribute = sampler_of(study).noise_attribute
-    evidence = evidence_of_trials(trials, branches, direction_of(study), attribute)
-    measured = {told.number: told.measurement for told in evidence.told}
-    rows: list[Row] = []
-    for trial in trials:
-        if trial.state.is_finished() and branches.coordinates(trial.params) is not None:
-            params = {name: each.value(trial.params[name]) for name, each in shown.items()}
-            rows.append((params, measured.get(trial.number, Measurement(float("nan")))))
-    return rows

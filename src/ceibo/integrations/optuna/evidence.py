@@ -6,7 +6,7 @@ restart.
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, final
 
@@ -201,7 +201,7 @@ def evidence_of_trials(
         if x is None:
             continue
         if trial.value is not None and is_measured(trial):
-            measurement = _measurement_of(trial, trial.value, noise_attribute)
+            measurement = measurement_of(trial, trial.value, noise_attribute)
             told.append(Told(trial.number, x, measurement))
             in_a_row = 0
         elif (report := last_report(trial)) is not None:
@@ -241,7 +241,7 @@ def running_points(
     return points
 
 
-def _measurement_of(trial: FrozenTrial, value: float, noise_attribute: str) -> Measurement:
+def measurement_of(trial: FrozenTrial, value: float, noise_attribute: str) -> Measurement:
     """What a finished trial has measured: a value with its noise, or replicates."""
     noise = _noise_of(trial, noise_attribute)
     replicates = trial.user_attrs.get(REPLICATES)
@@ -266,6 +266,30 @@ def _noise_of(trial: FrozenTrial, attribute: str) -> float | None:
         return None
     name = f"trial {trial.number}: the user attribute {attribute!r}, a standard deviation,"
     return check_not_negative(noise, name)
+
+
+def noises_of(trial: FrozenTrial, attribute: str, count: int) -> list[float | None]:
+    """The standard deviation of each of several objectives, in the attribute or as told."""
+    if REPLICATES in trial.user_attrs:
+        raise InputError(
+            f"trial {trial.number} reported replicates, and the study has {count} objectives;"
+            " return the means, and tell the noise of each with report_noise if it is known."
+        )
+    if attribute not in trial.user_attrs:
+        attribute = NOISE
+    given = trial.user_attrs.get(attribute)
+    if given is None:
+        return [None] * count
+    name = f"trial {trial.number}: the user attribute {attribute!r}"
+    if not isinstance(given, Sequence) or isinstance(given, str) or len(given) != count:
+        raise InputError(
+            f"{name} must have a standard deviation for each of {count} objectives, None where it"
+            f" is unknown, got {given!r}."
+        )
+    return [
+        None if noise is None else check_not_negative(noise, f"{name}, a standard deviation,")
+        for noise in given
+    ]
 
 
 def record_to_attributes(record: Mapping[str, Any]) -> dict[str, str]:
@@ -301,14 +325,22 @@ def start_values(
     trials: Sequence[FrozenTrial], names: Sequence[str], before: int
 ) -> Hyperparameters | None:
     """Hyperparameters recorded with the latest trial before `before` with the same parameters."""
+    return hyperparameters_of(record_before(trials, names, before, hyperparameters_of))
+
+
+def record_before(
+    trials: Sequence[FrozenTrial],
+    names: Sequence[str],
+    before: int,
+    read: Callable[[dict[str, Any]], object],
+) -> dict[str, Any] | None:
+    """The latest record before trial `before`, with these parameters and something to read."""
     for trial in reversed(trials):
         if trial.number >= before:
             continue
         if trial.number < before - _LOOK_BACK:
             return None
         record = record_of(trial)
-        if record and record.get("names") == list(names):
-            found = hyperparameters_of(record)
-            if found is not None:
-                return found
+        if record and record.get("names") == list(names) and read(record):
+            return record
     return None

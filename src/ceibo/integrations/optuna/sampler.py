@@ -4,7 +4,7 @@ import math
 import secrets
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, SupportsFloat, final
+from typing import Any, Final, NamedTuple, SupportsFloat, final
 
 import numpy as np
 from optuna.distributions import BaseDistribution
@@ -16,9 +16,12 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 
 from ceibo.checks import check_whole
 from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
+from ceibo.decide.joint import suggest_jointly, to_joint_record
 from ceibo.decide.record import to_record
+from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
+from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.optuna.branches import single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
@@ -28,6 +31,14 @@ from ceibo.integrations.optuna.evidence import (
     record_to_attributes,
     running_points,
     start_values,
+)
+from ceibo.integrations.optuna.outcomes import (
+    CONSTRAINTS,
+    Named,
+    check_constraints,
+    check_objectives,
+    evidence_of_outcomes,
+    joint_start_values,
 )
 from ceibo.integrations.optuna.pruned import last_report
 
@@ -40,16 +51,15 @@ _NEAR: Final = 0.02
 _STARTUP: Final = (
     "a model needs a first value. Leave it out for twice the number of parameters, at least four"
 )
-_NO_CONSTRAINTS: Final = (
-    "CeiboSampler does not handle constraints. Use a sampler that does (such as GPSampler or"
-    " TPESampler), or let the objective raise optuna.TrialPruned, without a report, where a"
-    " constraint is violated: CeiboSampler then keeps off that place."
-)
 
 
 @final
 class CeiboSampler(BaseSampler):
     """Sampler for noisy objectives, based on a Gaussian process and noisy expected improvement.
+
+    One to three objectives, and any number of constraints: each has a process of its own. With one
+    objective the improvement counts as far as constraints are likely to hold; with two or three
+    it is that of the hypervolume.
 
     The noise of a value may be told with :func:`report_noise`, differently for every trial; where
     it is not, one noise level is inferred, best from :func:`report_replicates`. Running trials
@@ -72,7 +82,11 @@ class CeiboSampler(BaseSampler):
         independent_sampler: Sampler for parameters outside the model. Defaults to None (uniform).
         warn_independent_sampling: Warn when a parameter is sampled independently after the initial
             design.
-        constraints_func: Refused: this sampler does not handle constraints.
+        constraints_func: Function of a finished trial that returns a sequence of numbers, each at
+            most 0 where its constraint holds. With Optuna 5, ``trial.set_constraint`` in the
+            objective does the same without it. Constraints are modelled as noisy values.
+        confidence: With which constraints hold at the settings that count as feasible; 0.95 by
+            default.
     """
 
     def __init__(  # noqa: PLR0913 - public, keyword-only
@@ -85,16 +99,20 @@ class CeiboSampler(BaseSampler):
         independent_sampler: BaseSampler | None = None,
         warn_independent_sampling: bool = True,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        confidence: float | None = None,
     ) -> None:
-        if constraints_func is not None:
-            raise InputError(_NO_CONSTRAINTS)
         if n_startup_trials is not None:
             n_startup_trials = check_whole(n_startup_trials, "n_startup_trials", advice=_STARTUP)
         self.seed = secrets.randbelow(2**62) if seed is None else check_whole(seed, "seed", 0)
-        self.settings = Settings(acquisition=acquisition, n_initial=n_startup_trials)
+        if constraints_func is not None:
+            check_acquisition(acquisition, limits=1)
+        self.settings = Settings(
+            acquisition=acquisition, n_initial=n_startup_trials, confidence=confidence
+        )
         self.noise_attribute = noise_attribute
         self._independent = independent_sampler
         self._warn = warn_independent_sampling
+        self._constraints = constraints_func
         self._axes: Axes | None = None  # of the last search space, to save time
 
     def infer_relative_search_space(
@@ -103,7 +121,7 @@ class CeiboSampler(BaseSampler):
         trial: FrozenTrial,  # noqa: ARG002 - Optuna's signature
     ) -> dict[str, BaseDistribution]:
         """The parameters that all finished trials share, without those of a single value."""
-        check_single_objective(study)
+        self._check_objectives(study)
         ended = (TrialState.COMPLETE, TrialState.PRUNED)
         return find_search_space(study.get_trials(deepcopy=False, states=ended))
 
@@ -111,23 +129,17 @@ class CeiboSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The point of the initial design or the best by the model, recorded with the trial."""
-        check_single_objective(study)
+        self._check_objectives(study)
         if not search_space:
             return {}
         axes = self._axes_of(search_space)
-        direction = direction_of(study)
         trials = study.get_trials(deepcopy=False)
         published: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
-            check_no_constraints(trials)
-            evidence = evidence_of_trials(
-                trials, axes, direction, self.noise_attribute, before=trial.number
-            )
-            start = start_values(trials, axes.space.names, trial.number)
-            found = suggest(evidence, axes.space, self.settings, start, self.seed, trial.number)
+            found = self._suggest(study, trials, axes, trial.number)
             params = axes.decode(found.params)
             known = running_points(trials, axes, trial.number)
-            record = to_record(found, len(evidence), self.seed)
+            record = found.record
             record["names"] = list(axes.space.names)
             record["pending"] = list(known)  # the trials it knew to be running
             record["internal"] = axes.to_internal(params)
@@ -147,6 +159,35 @@ class CeiboSampler(BaseSampler):
                 break
         return params
 
+    def _suggest(
+        self, study: Study, trials: list[FrozenTrial], axes: Axes, number: int
+    ) -> "_Suggested":
+        """What to try in trial `number`, by what is known from the trials."""
+        attribute, space, names = self.noise_attribute, axes.space, axes.space.names
+        named = Named.of(study, trials)
+        if named is None:
+            direction = direction_of(study)
+            alone = evidence_of_trials(trials, axes, direction, attribute, before=number)
+            start = start_values(trials, names, number)
+            found = suggest(alone, space, self.settings, start, self.seed, number)
+            record = to_record(found, len(alone), self.seed)
+            return _Suggested(found.x, found.params, record)
+        evidence = evidence_of_outcomes(trials, axes, named, attribute, before=number)
+        starts = joint_start_values(trials, names, number)
+        chosen = suggest_jointly(evidence, space, self.settings, starts, self.seed, number)
+        record = to_joint_record(chosen, evidence.measurements, self.seed)
+        return _Suggested(chosen.x, chosen.params, record)
+
+    def after_trial(
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Keeps what `constraints_func` says of a finished or pruned trial."""
+        if self._constraints is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            numbers = list(check_constraints(self._constraints(trial)))
+            _set_system_attributes(study, trial, {CONSTRAINTS: numbers})
+        if self._independent is not None:
+            self._independent.after_trial(study, trial, state, values)
+
     def sample_independent(
         self,
         study: Study,
@@ -155,7 +196,7 @@ class CeiboSampler(BaseSampler):
         param_distribution: BaseDistribution,
     ) -> Any:
         """A uniform draw, keyed by the seed, the trial's number and the parameter's name."""
-        check_single_objective(study)
+        self._check_objectives(study)
         if self._warn and trial.number >= self.settings.initial_size(max(1, len(trial.params))):
             _logger.warning(
                 "The parameter %r in trial %d is sampled independently, without the model, because"
@@ -172,6 +213,12 @@ class CeiboSampler(BaseSampler):
         axes = Axes.of({param_name: param_distribution})
         rng = np.random.default_rng([self.seed, trial.number, zlib.crc32(param_name.encode())])
         return axes.decode(axes.space.from_unit(rng.random(1)))[param_name]
+
+    def _check_objectives(self, study: Study) -> None:
+        check_objectives(study)
+        goals = len(study.directions)
+        if goals > 1:
+            check_acquisition(self.settings.acquisition, goals)
 
     def _axes_of(self, search_space: dict[str, BaseDistribution]) -> Axes:
         if self._axes is None or self._axes.search_space != search_space:
@@ -201,11 +248,11 @@ def report_replicates(trial: Trial, values: Iterable[SupportsFloat]) -> float:
     return measurement.value
 
 
-def report_noise(trial: Trial, std: float) -> None:
+def report_noise(trial: Trial, std: float | Sequence[float | None]) -> None:
     """Reports the known standard deviation of the value that the objective is about to return.
 
-    For the mean of a few values whose noise is not known beforehand, see
-    :func:`report_replicates`.
+    Of several objectives, a sequence has that of each, None where it is unknown. For the mean of a
+    few values whose noise is not known beforehand, see :func:`report_replicates`.
 
     Example:
         >>> def objective(trial):
@@ -213,11 +260,12 @@ def report_noise(trial: Trial, std: float) -> None:
         ...     report_noise(trial, 1 / np.sqrt(count))
         ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
-    number = float(std)
-    if not 0 <= number < math.inf:
+    given = list(std) if isinstance(std, Sequence) else [std]
+    numbers = [None if each is None else float(each) for each in given]
+    if not all(number is None or 0 <= number < math.inf for number in numbers):
         wanted = "a finite standard deviation >= 0"
         raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
-    trial.set_user_attr(NOISE, number)
+    trial.set_user_attr(NOISE, numbers if isinstance(std, Sequence) else numbers[0])
 
 
 def find_search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
@@ -239,7 +287,7 @@ def direction_of(study: Study) -> Direction:
     return Direction.MAXIMIZE if maximize else Direction.MINIMIZE
 
 
-def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping[str, str]) -> None:
+def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping[str, Any]) -> None:
     storage = study._storage  # noqa: SLF001 - Optuna's samplers write system attributes this way
     for key, text in attributes.items():
         storage.set_trial_system_attr(trial._trial_id, key, text)  # noqa: SLF001 - likewise
@@ -254,16 +302,10 @@ def _others_run(trials: list[FrozenTrial], trial: FrozenTrial) -> bool:
     return any(each.state is TrialState.RUNNING and each.number != trial.number for each in trials)
 
 
-def check_single_objective(study: Study) -> None:
-    """Refuses a study of several objectives."""
-    if len(study.directions) > 1:
-        raise InputError(
-            f"CeiboSampler optimises one objective, and the study has {len(study.directions)}."
-        )
+@final
+class _Suggested(NamedTuple):
+    """A point of the unit cube, the parameters there, and the record of how it was found."""
 
-
-def check_no_constraints(trials: list[FrozenTrial]) -> None:
-    """Refuses trials that another sampler has recorded constraints of."""
-    for trial in trials:
-        if any(key.partition(":")[0] == "constraints" for key in trial.system_attrs):
-            raise InputError(f"trial {trial.number} has constraints. {_NO_CONSTRAINTS}")
+    x: Array
+    params: Params
+    record: dict[str, Any]

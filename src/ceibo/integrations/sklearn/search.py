@@ -1,30 +1,39 @@
 """The search behind CeiboSearchCV: candidates, their scores, and the tables of results."""
 
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
-import numpy.typing as npt
 
+from ceibo.acquisition.limits import log_chances
 from ceibo.decide import (
     Belief,
     Direction,
     Evidence,
     Measurement,
     Settings,
+    Suggestion,
     Told,
     Unmeasured,
     Verdict,
     evidence_of,
     suggest,
 )
+from ceibo.decide.joint import (
+    JointBelief,
+    JointEvidence,
+    JointSuggestion,
+    joint_evidence_of,
+    suggest_jointly,
+)
 from ceibo.decide.stopping import Memory
-from ceibo.gp.inputs import Array
-from ceibo.integrations.copies import Copy
+from ceibo.gp.inputs import Array, Mask
+from ceibo.integrations.copies import Copy, Row
+from ceibo.integrations.sklearn.limits import TIMES, Limits
+from ceibo.integrations.sklearn.metric import SINGLE
 from ceibo.integrations.sklearn.noise import fold_noise
 from ceibo.integrations.sklearn.space import Parameters
-
-_TIMES: Final = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
+from ceibo.integrations.sklearn.tables import Posterior
 
 
 @final
@@ -48,9 +57,12 @@ class Search:
     settings: Settings
     seed: int
     error_score: float = np.nan
+    limits: Limits | None = None
     evaluated: list[Candidate] = field(default_factory=list)
     failed: list[Candidate] = field(default_factory=list)
     scores: Array = field(default_factory=lambda: np.empty((0, 1)))
+    metric: str = SINGLE
+    limited: dict[str, Array] = field(default_factory=dict)  # scores of what has a limit
     _memory: Memory = field(default_factory=dict)  # of verdicts
 
     @property
@@ -64,10 +76,9 @@ class Search:
         blocked: list[Array] = []
         while len(chosen) < size:
             number = self.count + len(chosen)
-            evidence = self._evidence([each.x for each in chosen] + blocked, number)
             # A point that came up again is blocked and counted, so that the next key is another.
             key = number + len(blocked)
-            found = suggest(evidence, self.parameters.space, self.settings, None, self.seed, key)
+            found = self._suggest([each.x for each in chosen] + blocked, number, key)
             known = [*self.evaluated, *self.failed, *chosen]
             if not any(np.array_equal(found.x, each.x) for each in known):
                 chosen.append(Candidate(found.x, self.parameters.decode(found.params)))
@@ -77,41 +88,64 @@ class Search:
                 break
         return chosen
 
-    def posterior(self) -> tuple[Array, Array, Array]:
-        """Mean and standard deviation of every candidate's score, and the noise of its mean.
+    def _suggest(self, pending: list[Array], trials: int, key: int) -> Suggestion | JointSuggestion:
+        space, settings = self.parameters.space, self.settings
+        if self.limits is None:
+            evidence = self._evidence(pending, trials)
+            return suggest(evidence, space, settings, None, self.seed, key)
+        joint = self._joint_evidence(self.limits, pending, trials)
+        return suggest_jointly(joint, space, settings, {}, self.seed, key)
 
-        Means and standard deviations are NaN where there is no model.
-        """
+    def posterior(self) -> Posterior:
+        """What is believed of every candidate; NaN where there is no model."""
         candidates = [*self.evaluated, *self.failed]
-        _, noise = self._scores()
-        evidence = self._evidence([], self.count)
-        if len(evidence) == 0:
-            unknown = np.full(len(candidates), np.nan)
-            return unknown, unknown.copy(), noise
-        belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
-        mean, std = belief.at_points(np.array([each.x for each in candidates]))
-        return mean, std, noise
+        unknown = np.full(len(candidates), np.nan)
+        noise = self._summary(self.scores)[1]
+        belief = self._belief()
+        if belief is None:
+            names = () if self.limits is None else self.limits.each
+            each = dict.fromkeys(names, (unknown, unknown))
+            return Posterior(unknown, unknown, noise, each, unknown if self.limits else None)
+        places = np.array([each.x for each in candidates])
+        if isinstance(belief, Belief):
+            return Posterior(*belief.at_points(places), noise, {}, None)
+        predictions = belief.predictions
+        mean, std = predictions.at_points(places, self.metric)
+        limited = {name: predictions.at_points(places, name) for name in self.limited}
+        log_chance = log_chances(belief.model.limits, places)
+        return Posterior(mean, std, noise, limited, log_chance)
 
-    def verdict(self, cost: float) -> Verdict:
+    def _belief(self) -> Belief | JointBelief | None:
+        space, settings = self.parameters.space, self.settings
+        if self.limits is None:
+            evidence = self._evidence([], self.count)
+            return Belief(evidence, space, settings, self.seed) if len(evidence) else None
+        joint = self._joint_evidence(self.limits, [], self.count)
+        return JointBelief(joint, space, settings, self.seed) if joint.is_sufficient else None
+
+    def verdict(self, cost: float) -> Verdict | None:
         """Whether another candidate is worth `cost`, in the units of the score."""
-        evidence = self._evidence([], self.count)
-        belief = Belief(evidence, self.parameters.space, self.settings, self.seed)
-        return belief.verdict(cost, self._memory)
+        belief = self._belief()
+        return None if belief is None else belief.verdict(cost, self._memory)
 
     def copy(self) -> Copy:
         """All candidates with their scores and noise, in the estimator's units."""
-        measured = {told.number: told.measurement for told in self._evidence([], self.count).told}
-        rows = []
+        told = self._told()
+        measured = {
+            name: {each.number: each.measurement for each in rows} for name, rows in told.items()
+        }
+        nothing = Measurement(np.nan)
+        rows: list[Row] = []
         for number, each in enumerate([*self.evaluated, *self.failed]):
             params = self.parameters.show(self.parameters.space.from_unit(each.x))
-            rows.append((params, measured.get(number, Measurement(np.nan))))
-        space = self.parameters.shown
-        return Copy(space, Direction.MAXIMIZE, self.settings, self.seed, tuple(rows))
+            values = {name: known.get(number, nothing) for name, known in measured.items()}
+            rows.append((params, values[self.metric] if self.limits is None else values))
+        aim = Direction.MAXIMIZE if self.limits is None else self.limits.outcomes(self.metric)
+        return Copy(self.parameters.shown, aim, self.settings, self.seed, tuple(rows))
 
-    def _scores(self) -> tuple[Array, Array]:
+    def _summary(self, given: Array) -> tuple[Array, Array]:
         """Mean score of every candidate, the failed ones last, and its noise."""
-        folds = self.scores.shape[1]
-        scores = np.concatenate([self.scores, np.full((len(self.failed), folds), self.error_score)])
+        scores = self._with_failed(given)
         # scikit-learn gives the error score to those candidates of a batch that fail. It is no
         # measurement: it has no noise, and says nothing about the noise of the others.
         assigned = np.all(scores == self.error_score, axis=1)
@@ -119,20 +153,54 @@ class Search:
         noise[assigned] = 0.0
         return scores.mean(axis=1), noise
 
+    def _with_failed(self, given: Array) -> Array:
+        """Scores (C, K) of every candidate, the error score for the failed ones."""
+        return np.concatenate(
+            [given, np.full((len(self.failed), given.shape[1]), self.error_score)]
+        )
+
+    def _is_failed(self) -> Mask:
+        """Whether each candidate has the error score, or one that is not finite."""
+        scores = self._with_failed(self.scores)
+        assigned = np.all(scores == self.error_score, axis=1)
+        return np.asarray(assigned | ~np.isfinite(scores.mean(axis=1)))
+
+    def _told(self) -> dict[str, list[Told]]:
+        """Name -> what was measured of the metric, and of everything with a limit."""
+        candidates = [*self.evaluated, *self.failed]
+        told: dict[str, list[Told]] = {}
+        for name, scores in {self.metric: self.scores, **self.limited}.items():
+            means, noises = self._summary(scores)
+            if name in TIMES:  # that of a fit that failed says nothing
+                means[self._is_failed()] = np.nan
+            rows = []
+            for number, each in enumerate(candidates):
+                mean, noise = float(means[number]), float(noises[number])
+                if np.isfinite(mean):
+                    measurement = Measurement(mean, None if np.isnan(noise) else noise)
+                    rows.append(Told(number, each.x, measurement))
+            told[name] = rows
+        return told
+
+    def _unmeasured(self, told: dict[str, list[Told]], pending: list[Array]) -> Unmeasured:
+        """The candidates under way, and those without a finite value of something."""
+        numbers = [{each.number for each in rows} for rows in told.values()]
+        whole = set.intersection(*numbers)
+        candidates = enumerate([*self.evaluated, *self.failed])
+        return Unmeasured(pending, [each.x for number, each in candidates if number not in whole])
+
     def _evidence(self, pending: list[Array], trials: int) -> Evidence:
-        told: list[Told] = []
-        failed: list[Array] = []
-        means, noises = self._scores()
-        for number, each in enumerate([*self.evaluated, *self.failed]):
-            mean, noise = float(means[number]), float(noises[number])
-            if np.isfinite(mean):
-                measurement = Measurement(mean, None if np.isnan(noise) else noise)
-                told.append(Told(number, each.x, measurement))
-            else:
-                failed.append(each.x)
-        unmeasured = Unmeasured(pending, failed)
+        told = self._told()
+        unmeasured = self._unmeasured(told, pending)
         dimension = len(self.parameters.space)
-        return evidence_of(told, dimension, Direction.MAXIMIZE, unmeasured, trials)
+        return evidence_of(told[self.metric], dimension, Direction.MAXIMIZE, unmeasured, trials)
+
+    def _joint_evidence(self, limits: Limits, pending: list[Array], trials: int) -> JointEvidence:
+        told = self._told()
+        unmeasured = self._unmeasured(told, pending)
+        dimension = len(self.parameters.space)
+        outcomes = limits.outcomes(self.metric)
+        return joint_evidence_of(outcomes, dimension, told, unmeasured, trials=trials)
 
 
 @final
@@ -153,52 +221,3 @@ class SameSplits:
 
     def get_metadata_routing(self) -> Any:
         return self.splitter.get_metadata_routing()
-
-
-def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Array) -> None:
-    """Appends a row to every column of cv_results_ for each candidate that failed.
-
-    `scores` (K,) are the error score on every fold. The times of its fits are not known: NaN.
-    """
-    error_score = float(scores[0])
-    mean = float(scores.mean())  # rounded as scikit-learn does, so that ranks tie
-    for params in failed:
-        for key, column in results.items():
-            if key == "params":
-                column.append(params)
-            elif key.startswith("param_"):
-                longer = np.ma.MaskedArray(np.empty(len(column) + 1, dtype=object), mask=True)
-                longer[:-1] = column
-                longer[-1] = params[key.removeprefix("param_")]
-                results[key] = longer
-            elif key in _TIMES:
-                results[key] = np.append(column, np.nan)
-            elif key.startswith("std_"):
-                # 0, or NaN if the error score is not finite
-                results[key] = np.append(column, error_score - error_score)
-            elif key.startswith("mean_"):
-                results[key] = np.append(column, mean)
-            else:
-                results[key] = np.append(column, error_score)
-    for key in results:
-        if failed and key.startswith("rank_"):
-            means = results[key.replace("rank_", "mean_", 1)]
-            results[key] = _ranks(np.where(np.isnan(means), -np.inf, means))
-
-
-def add_posterior(
-    results: dict[str, Any], metric: str, posterior: tuple[Array, Array, Array]
-) -> None:
-    """Adds the columns that RandomizedSearchCV does not have."""
-    mean, std, noise = posterior
-    results[f"posterior_mean_test_{metric}"] = mean
-    results[f"posterior_std_test_{metric}"] = std
-    results[f"noise_test_{metric}"] = noise
-    measured = np.where(np.isfinite(results[f"mean_test_{metric}"]), mean, -np.inf)
-    results[f"rank_posterior_test_{metric}"] = _ranks(measured)
-
-
-def _ranks(values: Array) -> npt.NDArray[np.int32]:
-    """Rank of each value (C,), 1 for the largest; equal values share the better rank."""
-    larger = values[None, :] > values[:, None]
-    return np.asarray(1 + larger.sum(axis=1), dtype=np.int32)

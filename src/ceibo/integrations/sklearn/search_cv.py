@@ -10,7 +10,6 @@ posterior mean, not the one with the luckiest folds.
 """
 
 import numbers
-import re
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, final
@@ -29,12 +28,17 @@ except ImportError as error:
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
     ) from error
 
-from ceibo.checks import check_cost, check_whole
+from ceibo.checks import check_confidence, check_cost, check_whole
 from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
+from ceibo.decide.outcomes import Outcome
+from ceibo.decide.settings import DEFAULT_CONFIDENCE
+from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.copies import Receiver
+from ceibo.integrations.sklearn.limits import Limits, fold_scores
 from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
-from ceibo.integrations.sklearn.search import SameSplits, Search, add_failed, add_posterior
+from ceibo.integrations.sklearn.search import SameSplits, Search
 from ceibo.integrations.sklearn.space import Parameters
+from ceibo.integrations.sklearn.tables import add_failed, add_posterior
 
 __all__ = ["CeiboSearchCV"]
 
@@ -79,6 +83,14 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     metric : str or None, default=None
         Which of several metrics is optimised. Needed if ``refit`` is False or a function.
 
+    limits : dict or None, default=None
+        Name of a metric in ``scoring``, ``"fit_time"`` or ``"score_time"`` (in seconds, the mean
+        over the folds) -> ``ceibo.AtMost`` or ``ceibo.AtLeast``. The search then looks for the best
+        candidate that holds them.
+
+    confidence : float, default=0.95
+        Probability with which limits are to hold at the best candidate.
+
     cost : float or None, default=None
         Price of one candidate in the units of the score. The search ends before ``n_iter``
         candidates when none promises to improve the score by as much.
@@ -95,10 +107,13 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         As in RandomizedSearchCV, and for the metric optimised (``score`` if it is the only one):
         ``posterior_mean_test_score`` and ``posterior_std_test_score``, what all scores together say
         about a candidate; ``noise_test_score``, the standard deviation of its mean score without
-        the folds' effects, NaN if unknown; ``rank_posterior_test_score``.
+        the folds' effects, NaN if unknown; ``rank_posterior_test_score``. With limits also
+        ``p_feasible``, the probability that all of them hold, and the posterior of what they are
+        on; candidates that hold them with ``confidence`` rank before all others.
 
     best_index_, best_params_, best_estimator_
-        Of the candidate with the best posterior mean.
+        Of the candidate with the best posterior mean; with limits, of those that hold them with
+        ``confidence``, or of the most likely one if there is none.
 
     best_score_, best_std_ : float
         Posterior mean and standard deviation of the best candidate's score. The mean score itself,
@@ -130,9 +145,11 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         "n_initial": [numbers.Integral, None],
         "metric": [str, None],
         "cost": [numbers.Real, None],
+        "limits": [dict, None],
+        "confidence": [numbers.Real],
     }
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and five more
+    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and seven more
         self,
         estimator: Any,
         param_distributions: Mapping[str, Any],
@@ -152,6 +169,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         n_initial: int | None = None,
         metric: str | None = None,
         cost: float | None = None,
+        limits: Mapping[str, Outcome] | None = None,
+        confidence: float = DEFAULT_CONFIDENCE,
     ) -> None:
         self.param_distributions = param_distributions
         self.n_iter = n_iter
@@ -161,6 +180,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self.n_initial = n_initial
         self.metric = metric
         self.cost = cost
+        self.limits = limits
+        self.confidence = confidence
         super().__init__(
             estimator=estimator,
             scoring=scoring,
@@ -235,8 +256,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         parameters = Parameters.of(self.param_distributions)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
-        settings = Settings(self.acquisition, n_initial=self.n_initial)
-        search = Search(parameters, settings, seed, error_score)
+        limits, confidence = self._check_limits(metric)
+        settings = Settings(self.acquisition, n_initial=self.n_initial, confidence=confidence)
+        search = Search(parameters, settings, seed, error_score, limits)
         self._warn_of_a_small_space(parameters)
         initial = settings.initial_size(len(parameters.space))
         results: dict[str, Any] = {}
@@ -270,9 +292,10 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             search.evaluated += batch
             probing = False
             metric = metric or choose(metrics_in(results), self.refit, self.metric)
-            fold = re.compile(rf"split\d+_test_{re.escape(metric)}")
-            folds = [column for key, column in results.items() if fold.fullmatch(key)]
-            search.scores = np.column_stack(folds)
+            search.metric, search.scores = metric, fold_scores(results, metric)
+            if limits is not None:
+                limits.check(metrics_in(results), metric)
+                search.limited = limits.scores(results)
             if cost is not None and (verdict := search.verdict(cost)):
                 stop = Stop(StopReason.COST, verdict.message)
                 break
@@ -283,7 +306,17 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             print(stop.message)
         failed = [each.params for each in search.failed]
         add_failed(results, failed, np.full(search.scores.shape[1], error_score))
-        add_posterior(results, self.metric_, search.posterior())
+        add_posterior(results, self.metric_, search.posterior(), settings.assurance)
+
+    def _check_limits(self, metric: str | None) -> tuple[Limits | None, float | None]:
+        """The limits and their confidence, as far as they can be checked before the first fit."""
+        confidence, limits = check_confidence(self.confidence), Limits.of(self.limits)
+        if limits is None:
+            return None, None
+        check_acquisition(self.acquisition, limits=1)
+        if metric is not None:
+            limits.check(() if metric == SINGLE else tuple(self.scoring), metric)
+        return limits, confidence
 
     def _warn_of_a_small_space(self, parameters: Parameters) -> None:
         """Warns as RandomizedSearchCV does."""

@@ -1,0 +1,74 @@
+"""Limits of a search on further metrics and on times, settled before the first fit."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+import numpy as np
+
+from ceibo.checks import ask_nearest
+from ceibo.decide.outcomes import Maximize, Outcome, Outcomes
+from ceibo.errors import InputError, show_value
+from ceibo.gp.inputs import Array
+
+# name of a limit -> the column of cv_results_ that it is on
+TIMES: Final = {"fit_time": "mean_fit_time", "score_time": "mean_score_time"}
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """Name of a metric, or of a time, -> AtMost or AtLeast."""
+
+    each: Mapping[str, Outcome]
+
+    @staticmethod
+    def of(given: object) -> "Limits | None":
+        """The limits of a search; None where there are none."""
+        if given is None or given == {}:
+            return None
+        example = '{"recall": AtLeast(0.9)}'
+        if not isinstance(given, Mapping):
+            raise InputError(f"limits must be a dict such as {example}, got {show_value(given)}.")
+        for name, limit in given.items():
+            if not isinstance(limit, Outcome) or limit.bound is None:
+                raise InputError(
+                    f"limits must be AtMost(…) or AtLeast(…) by the name of a metric, as in"
+                    f" {example}, got {show_value(limit)} for {name!r}."
+                )
+        return Limits(dict(given))
+
+    def check(self, metrics: Collection[str], metric: str) -> None:
+        """Refuses a limit on what is not measured, or on the metric that is optimised."""
+        known = [*metrics, *TIMES]
+        for name in self.each:
+            if name == metric:
+                raise InputError(
+                    f"{name!r} is the metric that is optimised, and cannot have a limit as well."
+                )
+            if name not in known:
+                end = ask_nearest(name, known) if isinstance(name, str) else "."
+                raise InputError(
+                    f"a limit must be on one of the metrics in scoring, or on"
+                    f" {' or '.join(TIMES)}; they are {', '.join(known)}, got {name!r}{end}"
+                )
+
+    def outcomes(self, metric: str) -> Outcomes:
+        """The metric to optimise and the limits."""
+        return Outcomes({metric: Maximize(), **self.each})
+
+    def scores(self, results: Mapping[str, Any]) -> dict[str, Array]:
+        """Name -> scores (C, K) on the folds; a time is the mean over them, (C, 1)."""
+        return {
+            name: np.asarray(results[TIMES[name]], dtype=float)[:, None]
+            if name in TIMES and f"mean_test_{name}" not in results
+            else fold_scores(results, name)
+            for name in self.each
+        }
+
+
+def fold_scores(results: Mapping[str, Any], metric: str) -> Array:
+    """The scores (C, K) of a metric on the folds, in cv_results_."""
+    fold = re.compile(rf"split\d+_test_{re.escape(metric)}")
+    return np.column_stack([column for key, column in results.items() if fold.fullmatch(key)])
