@@ -1,6 +1,7 @@
 """Hostile outputs of commands: the number that the last line says, or a failure with a reason.
 
-Most go through the parser as the supervisor hands them over; some are printed by real commands.
+The same of several outcomes: what the last lines say by name. Most go through the parser as the
+supervisor hands them over; some are printed by real commands.
 """
 
 import argparse
@@ -17,8 +18,9 @@ from typing import Final, final
 
 from ceibo.command.command import Command
 from ceibo.command.outcome import LONGEST, parse
+from ceibo.command.outcomes import parse_outcomes
 from ceibo.command.placeholders import Template
-from ceibo.decide import Categorical, Measurement, Space
+from ceibo.decide import AtMost, Categorical, Maximize, Measurement, Outcomes, Space, Watch
 from ceibo.errors import CommandFailedError, InputError
 
 SEPARATORS: Final = ("\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028")
@@ -36,6 +38,8 @@ WORDS: Final = (
     *("[1, 2", "[]", "{}", '{"replicates": []}', '{"replicates": [1, null]}', "[NaN]", "[1, 2]x"),
     *('{"value": 1, "unit": "V"}', "null", '{"value": [1]}', "[" * 3000, "\ufeff1.5", "1\0", "\0"),
 )
+OUTCOMES: Final = Outcomes({"yield": Maximize(), "im purity": AtMost(2.0), "colour": Watch()})
+NAMES: Final = (*OUTCOMES.names, "yeild", "Yield", "", "value")
 
 
 @final
@@ -47,6 +51,15 @@ class Figures:
     values: int = 0  # exactly what the last line says
     refused: int = 0  # with a reason
     wrong: list[str] = field(default_factory=list)  # with its seed
+
+    def count(self, name: str, verdict: bool | str) -> None:
+        """Counts the verdict about one output."""
+        self.cases += 1
+        if isinstance(verdict, str):
+            self.wrong.append(f"{name}: {verdict}")
+        else:
+            self.values += verdict
+            self.refused += not verdict
 
     @property
     def good(self) -> bool:
@@ -121,6 +134,101 @@ def expected(output: bytes) -> tuple[float, ...] | None:
         return None
 
 
+def hostile_results(generator: random.Random) -> bytes:
+    """An output with several outcomes: some lines before, and results by name."""
+    names = [name for name in OUTCOMES if generator.random() < 0.93]
+    if generator.random() < 0.15:
+        names.append(generator.choice(NAMES))
+    generator.shuffle(names)
+    before = "".join(_chatter(generator) for _ in range(generator.randint(0, 2)))
+    before += generator.choice(["", "", "lr=0.1\n", "yield=1\ndone\n", '{"yield": 1}\n'])
+    if generator.random() < 0.3:
+        pairs = [f"{json.dumps(name)}: {_json_result(generator)}" for name in names]
+        return f"{before}{{{', '.join(pairs)}}}\n".encode()
+    lines = [f"{name}{_gap(generator)}={_gap(generator)}{_result(generator)}" for name in names]
+    end = generator.choice(SEPARATORS)
+    return (before + end.join(lines) + generator.choice(["", "\n", "\n \n"])).encode()
+
+
+def _gap(generator: random.Random) -> str:
+    return generator.choice(["", "", " ", "\t"])
+
+
+def _result(generator: random.Random) -> str:
+    if generator.random() < 0.1:
+        return generator.choice([word for word in WORDS if len(word) < 100])
+    gap = generator.choice([" ", "  ", "\t", ", "])
+    return gap.join(_number(generator) for _ in range(generator.randint(1, 4)))
+
+
+def _json_result(generator: random.Random) -> str:
+    value, noise = generator.uniform(-1e3, 1e3), generator.uniform(0, 9)
+    forms = [value, [value, noise], {"value": value, "noise": noise}, {"replicates": [value]}]
+    return json.dumps(generator.choice([*forms, *forms, None, "1", True, {}, {"valu": 1}]))
+
+
+def expected_results(output: bytes) -> dict[str, tuple[float, ...]] | None:
+    """The numbers of each outcome in the last lines, read by other means; None if none."""
+    lines = [line.strip() for line in output.decode().splitlines() if line.strip()]
+    if lines and lines[-1].startswith("{"):
+        found = [(key, _numbers(json.dumps(each))) for key, each in _pairs(lines[-1])]
+    else:
+        block = []
+        while lines and "=" in lines[-1] and not lines[-1].startswith("{"):
+            block.append(lines.pop())
+        found = [(name.strip(), _numbers(text)) for name, _, text in _parted(block)]
+    told = {name: numbers for name, numbers in found if numbers is not None}
+    whole = set(OUTCOMES.needed) <= set(told) <= set(OUTCOMES)
+    return told if whole and len(told) == len(found) else None
+
+
+def _numbers(text: str) -> tuple[float, ...] | None:
+    return expected(text.encode())
+
+
+def _parted(lines: list[str]) -> list[tuple[str, str, str]]:
+    return [line.partition("=") for line in lines]
+
+
+def _pairs(line: str) -> list[tuple[str, object]]:
+    """The keys and values of an object of JSON, twice where one is there twice."""
+    try:
+        found = json.loads(line, object_pairs_hook=list)
+    except ValueError:
+        return []
+    decode = json.loads(line)
+    return [(key, decode[key]) for key, _ in found if decode[key] is not None]
+
+
+def judge_results(output: bytes) -> bool | str:
+    """As `judge`, of several outcomes."""
+    try:
+        found = parse_outcomes(output.decode(), OUTCOMES)
+    except InputError as error:
+        return False if len(str(error)) > 10 else "a failure without a reason"
+    except Exception as error:
+        return f"unexpected {type(error).__name__}: {error}"
+    if not all(each.is_finite for each in found.values()):
+        return False
+    told = {name: _told(each) for name, each in found.items()}
+    wanted = expected_results(output)
+    return True if told == wanted else f"read {str(told)[:80]}, wanted {str(wanted)[:80]}"
+
+
+def _told(measurement: Measurement) -> tuple[float, ...]:
+    noise = () if measurement.noise is None else (measurement.noise,)
+    return measurement.replicates or (measurement.value, *noise)
+
+
+def attack_outcomes(cases: int, seed: int) -> Figures:
+    """Reads many hostile outputs of several outcomes."""
+    figures = Figures()
+    for index in range(cases):
+        name = f"{seed}/{index}"
+        figures.count(name, judge_results(hostile_results(random.Random(name))))
+    return figures
+
+
 def _float(value: float) -> float:
     try:
         return float(value) + 0.0
@@ -137,7 +245,7 @@ def judge(output: bytes, read: Callable[[bytes], Measurement]) -> bool | str:
     except Exception as error:
         return f"unexpected {type(error).__name__}: {error}"
     wanted = expected(output)
-    told = found.replicates or (found.value, *(() if found.noise is None else (found.noise,)))
+    told = _told(found)
     if not found.is_finite:
         return False
     return True if told == wanted else f"read {str(told)[:80]}, wanted {str(wanted)[:80]}"
@@ -160,13 +268,7 @@ def attack(cases: int, seed: int, read: Callable[[bytes], Measurement] = parsed)
     """Reads many hostile outputs and compares each with what its last line says."""
     figures = Figures()
     for name, output in outputs(cases, seed):
-        verdict = judge(output, read)
-        figures.cases += 1
-        if isinstance(verdict, str):
-            figures.wrong.append(f"{name}: {verdict}")
-        else:
-            figures.values += verdict
-            figures.refused += not verdict
+        figures.count(name, judge(output, read))
     return figures
 
 
@@ -179,7 +281,9 @@ def attack_really(cases: int, seed: int) -> Figures:
 
         def read(output: bytes) -> Measurement:
             file.write_bytes(output)
-            return command({"file": str(file)})
+            measured = command({"file": str(file)})
+            assert isinstance(measured, Measurement)
+            return measured
 
         return attack(cases, seed, read)
 
@@ -194,6 +298,7 @@ def main() -> int:
     good = True
     for name, figures in (
         ("parser", attack(options.cases, options.seed)),
+        ("outcomes", attack_outcomes(options.cases, options.seed + 2)),
         ("command", attack_really(options.real, options.seed + 1)),
     ):
         good &= figures.good

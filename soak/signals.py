@@ -60,7 +60,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from ceibo.cli import main
 from ceibo.study.ledger import Ledger
 from ceibo.study.runner import Runner
-from ceibo.study.study import Study
+from ceibo.study.store import Store
 
 def lingering(owner, name, first):
     inside = getattr(owner, name)
@@ -77,9 +77,9 @@ stage = sys.argv.pop(1)
 if stage == "asking":
     lingering(Ledger, "ask", False)
 elif stage == "telling":
-    lingering(Study, "tell", True)
+    lingering(Ledger, "tell", True)
 elif stage == "ending":
-    lingering(Ledger, "release", True)
+    lingering(Store, "release", True)
 main()
 """
 

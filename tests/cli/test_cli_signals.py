@@ -58,7 +58,7 @@ def test_ctrl_c_twice_in_python(tmp_path: Path) -> None:
     code = """
         import os, signal, time
         import ceibo
-        from ceibo.study.ledger import Ledger
+        from ceibo.study.store import Store
 
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -66,12 +66,12 @@ def test_ctrl_c_twice_in_python(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(60)
 
-        def release(*arguments, inside=Ledger.release):
+        def release(*arguments, inside=Store.release):
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.01)
             inside(*arguments)
 
-        Ledger.release = release
+        Store.release = release
         result = ceibo.minimize(objective, {"x": ceibo.Float(0, 1)}, storage="sqlite:///demo.db",
                                 name="demo")
         print(result.stop.reason.name, signal.getsignal(signal.SIGINT).__name__)

@@ -8,10 +8,10 @@ import pytest
 from ceibo.command.command import Command
 from ceibo.command.outcome import LONGEST, parse
 from ceibo.command.placeholders import Template
-from ceibo.decide import Float, Space
+from ceibo.decide import Float, Measurement, Space
 from ceibo.errors import CommandFailedError, InputError
 from ceibo.numbers import to_number
-from soak.outputs import attack, attack_really
+from soak.outputs import attack, attack_outcomes, attack_really
 
 
 def command(code: str, folder: Path) -> Command:
@@ -35,6 +35,7 @@ def test_a_line_that_is_not_kept_as_a_whole_is_no_result(code: str, tmp_path: Pa
 def test_a_line_that_just_fits_is_read(tmp_path: Path) -> None:
     code = "print('x' * 70_000); print('0' * 65_000 + '1.5', 0.25)"
     measured = command(code, tmp_path)({"x": 0.5})
+    assert isinstance(measured, Measurement)
     assert (measured.value, measured.noise) == (1.5, 0.25)
 
 
@@ -54,6 +55,11 @@ def test_hostile_outputs() -> None:
     figures = attack(cases=400, seed=1)
     assert figures.good, figures.wrong
     assert figures.cases == 400
+
+
+def test_hostile_outputs_of_outcomes() -> None:
+    figures = attack_outcomes(cases=400, seed=3)
+    assert figures.good, figures.wrong
 
 
 def test_hostile_outputs_of_real_commands() -> None:

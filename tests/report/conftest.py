@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ceibo
+from ceibo.decide import AtMost, Maximize, Minimize
 from ceibo.errors import EvaluationsFailedError
 
 HOSTILE = (
@@ -65,3 +66,49 @@ def hostile() -> ceibo.Study:
         else:
             study.tell(trial, float(number % 3) - trial.params["n" * 200])
     return study
+
+
+def _react(params: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    """A yield, an impurity that rises with the temperature, and a cost, measured with noise."""
+    temp, rate = params["temp"], np.log10(params["rate"])
+    worth = 92 - ((temp - 62) / 16) ** 2 * 12 - 9 * (rate + 2.6) ** 2
+    impurity = 0.4 + 0.035 * max(temp - 38, 0) + 0.35 * (rate + 3.5)
+    impurity += 0.3 if params["solvent"] == "ethanol" else 0.0
+    return {
+        "yield": ceibo.Measurement(worth + 2 * rng.standard_normal(), noise=2.0),
+        "impurity": impurity + 0.1 * rng.standard_normal(),
+        "cost": 4 + 0.05 * temp + rate + 0.2 * rng.standard_normal(),
+    }
+
+
+def _reaction(outcomes: dict[str, Any]) -> ceibo.Study:
+    rng = np.random.default_rng(1)
+    space = {
+        "temp": ceibo.Float(20, 90),
+        "rate": ceibo.Float(1e-5, 1e-1, log=True),
+        "solvent": ceibo.Categorical(["water", "ethanol"]),
+    }
+    study = ceibo.Study.create(space, outcomes=outcomes, name="reaction", seed=1, n_initial=12)
+    for number in range(14):
+        trial = study.ask()
+        told = {name: each for name, each in _react(trial.params, rng).items() if name in outcomes}
+        if number == 5:
+            study.fail(trial, "reactor leaked")
+        else:
+            study.tell(trial, told)
+    study.tell(study.ask(), {"yield": 50.0})  # its impurity comes later
+    return study
+
+
+@pytest.fixture(scope="session")
+def limited() -> ceibo.Study:
+    """One goal, a limit, known and unknown noise, a failed trial and one half told."""
+    limit = {"yield": Maximize(unit="%", low=0, high=100), "impurity": AtMost(2.0, unit="%")}
+    return _reaction(limit)
+
+
+@pytest.fixture(scope="session")
+def two_goals() -> ceibo.Study:
+    """Two goals and a limit."""
+    wishes = {"yield": Maximize(unit="%", low=0, high=100), "cost": Minimize(unit="EUR")}
+    return _reaction(wishes | {"impurity": AtMost(2.0, unit="%")})

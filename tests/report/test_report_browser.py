@@ -4,6 +4,7 @@ Without a Chromium these tests report themselves as not run; `apt-get install ch
 """
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,21 +37,19 @@ class Visit:
         assert outside == []
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_panel_is_drawn(
-    browser: Any, ordinary: ceibo.Study, tmp_path: Path, width: int, scheme: str
-) -> None:
-    path = tmp_path / "report.html"
-    write_report(ordinary, path, cost=0.02)
-    visit = Visit(browser, path, width, color_scheme=scheme)
-    for identifier in PANELS:
+def check_panels(visit: Visit, panels: Iterable[str], width: int) -> None:
+    """Every panel is there and within the page."""
+    for identifier in panels:
         box = visit.page.locator(f"#{identifier}").bounding_box()
         assert box is not None
         assert box["height"] > 60, identifier
         assert box["x"] >= 0, identifier
         assert box["x"] + box["width"] <= width, identifier
-    for identifier in ("convergence", "remaining", "importance", "slices", "map"):
+
+
+def check_drawings(visit: Visit, panels: Iterable[str]) -> None:
+    """Every drawing of these panels is large enough to be seen, and inside its panel."""
+    for identifier in panels:
         drawings = [
             each for each in visit.page.locator(f"#{identifier} svg").all() if each.is_visible()
         ]
@@ -72,12 +71,43 @@ def test_every_panel_is_drawn(
             identifier,
         )
         assert overflow <= 1, identifier
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_panel_is_drawn(
+    browser: Any, ordinary: ceibo.Study, tmp_path: Path, width: int, scheme: str
+) -> None:
+    path = tmp_path / "report.html"
+    write_report(ordinary, path, cost=0.02)
+    visit = Visit(browser, path, width, color_scheme=scheme)
+    check_panels(visit, PANELS, width)
+    check_drawings(visit, ("convergence", "remaining", "importance", "slices", "map"))
     assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
     ink, ground = (
         visit.page.evaluate(f"getComputedStyle(document.body).{each}")
         for each in ("color", "backgroundColor")
     )
     assert (_brightness(ink) > _brightness(ground)) == (scheme == "dark")
+    visit.check(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "width"), [("limited", "remaining", 1280), ("two_goals", "front", 390)]
+)
+def test_every_panel_of_outcomes_is_drawn(
+    browser: Any, request: pytest.FixtureRequest, tmp_path: Path, name: str, more: str, width: int
+) -> None:
+    path = tmp_path / "report.html"
+    write_report(request.getfixturevalue(name), path, cost=0.5)
+    visit = Visit(browser, path, width, color_scheme="dark")
+    drawn = ("convergence", "importance", "slices", "map", "in-spec", more)
+    check_panels(visit, (*drawn, "trials", "settings"), width)
+    check_drawings(visit, drawn)
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    # the styles that only pages of outcomes have are bound by the page's hashes too
+    stroke = "getComputedStyle(document.querySelector('line.limit')).strokeDasharray"
+    assert visit.page.evaluate(stroke) != "none"
     visit.check(path)
 
 

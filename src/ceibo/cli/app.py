@@ -22,12 +22,15 @@ from ceibo.cli.verbs import (
     export,
     import_,
     init,
+    predict,
     report,
     run,
     should_stop,
     show,
     tell,
+    void,
 )
+from ceibo.command.outcomes import results_json, results_line
 from ceibo.decide import Measurement
 from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError, StorageError
 from ceibo.version import __version__
@@ -69,7 +72,9 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("ask")(ask.ask)
     app.command("tell", context_settings=_LITERAL)(tell.tell)
     app.command("correct", context_settings=_LITERAL)(correct.correct)
+    app.command("void")(void.void)
     app.command("best")(best.best)
+    app.command("predict", context_settings=_LITERAL)(predict.predict)
     app.command("show")(show.show)
     app.command("should-stop")(should_stop.should_stop)
     app.command("report")(report.report)
@@ -133,18 +138,22 @@ def _sentences(error: Exception) -> list[str]:
 
 def _retell(error: NotStoredError) -> str:
     """Says how to tell a measurement again that the database did not take."""
-    assert isinstance(error.measurement, Measurement)
     told = error.measurement
-    words = told.replicates or (told.value,)
-    if told.noise is not None and not told.replicates:
-        words = (told.value, told.noise)
-    option = " --replicates" if told.replicates else ""
+    if isinstance(told, Measurement):
+        words = told.replicates or (told.value,)
+        if told.noise is not None and not told.replicates:
+            words = (told.value, told.noise)
+        result = " ".join(map(repr, words)) + (" --replicates" if told.replicates else "")
+        shown = str(told)
+    else:
+        assert isinstance(told, dict)
+        result, shown = shlex.quote(results_json(told)), results_line(told)
     key = f" --key {shlex.quote(error.key)}" if error.key else ""
-    again = f"ceibo tell STUDY.TOML {error.number} {' '.join(map(repr, words))}{option}{key}"
+    again = f"ceibo tell STUDY.TOML {error.number} {result}{key}"
     cause = error.__cause__
     why = "." if cause is None else f": {str(cause).rstrip('.')}."
     return (
-        f"trial {error.number} was measured, {told}, but this was not recorded{why} Once the"
+        f"trial {error.number} was measured, {shown}, but this was not recorded{why} Once the"
         f" database answers: {again}"
     )
 

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +11,7 @@ import typer
 
 from ceibo.decide import Estimate, Measurement
 from ceibo.study import Trial
+from ceibo.study.trial import Voided
 
 File = Annotated[
     Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")
@@ -49,13 +52,18 @@ def _without_nan(data: Any) -> Any:
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:
     """An estimate as plain data."""
-    return {
+    data = {
         "params": estimate.params,
         "mean": estimate.mean,
         "std": estimate.std,
         "trial": estimate.number,
         "probability": estimate.probability,
     }
+    if not estimate.outcomes:
+        return data
+    outcomes = {name: asdict(each) for name, each in estimate.outcomes.items()}
+    chances = {"p_feasible": estimate.p_feasible, "p_efficient": estimate.p_efficient}
+    return data | {"outcomes": outcomes} | chances
 
 
 def measurement_json(measurement: Measurement) -> dict[str, Any]:
@@ -68,15 +76,37 @@ def measurement_json(measurement: Measurement) -> dict[str, Any]:
 
 
 def trial_json(trial: Trial) -> dict[str, Any]:
-    """A trial as plain data; `replaced` is what a measurement was before, oldest first."""
+    """A trial as plain data; `replaced` is what a measurement was before, oldest first.
+
+    In a study with outcomes each measurement has the name of its `outcome`. Voided measurements
+    are listed where there are some.
+    """
     measurements = []
     for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
         earlier = [measurement_json(each) for each in replaced]
         measurements.append(measurement_json(measurement) | {"replaced": earlier})
+    if trial.names:
+        named = zip(trial.names, measurements, strict=True)
+        measurements = [{"outcome": name, **each} for name, each in named]
+    voided = [_voided_json(each) for each in trial.voided]
     return {
         "trial": trial.number,
         "state": trial.state,
         "params": trial.params,
         "measurements": measurements,
         "reason": trial.reason,
+        **({"voided": voided} if voided else {}),
     }
+
+
+def _voided_json(voided: Voided) -> dict[str, Any]:
+    of = {"outcome": voided.outcome} if voided.outcome else {}
+    return {**of, **measurement_json(voided.measurement), "reason": voided.reason}
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Prints rows of cells in columns, two spaces from the edge and between them."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        typer.echo(f"  {'  '.join(cells)}".rstrip())

@@ -1,13 +1,17 @@
 """From a study file to its study: opened, begun, or previewed in memory."""
 
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.toml import to_toml
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.outcomes import Outcome
 from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
 from ceibo.study import Study
 from ceibo.study.run import create_or_open, first_change
+
+_Part = Dimension | Outcome
 
 
 def open_study(file: StudyFile, storage: str | None) -> Study:
@@ -45,8 +49,10 @@ def preview(file: StudyFile) -> Study:
 def _options_of(file: StudyFile) -> dict[str, Any]:
     """The options of Study.create that a file gives."""
     settings = file.settings
-    return {
-        "direction": file.direction,
+    options: dict[str, Any] = {"direction": file.direction}
+    if file.outcomes is not None:
+        options = {"outcomes": file.outcomes, "confidence": settings.confidence}
+    return options | {
         "seed": file.seed,
         "acquisition": settings.acquisition,
         "kernel": settings.kernel,
@@ -62,20 +68,42 @@ def _not_begun(file: StudyFile, text: str) -> NoReturn:
 
 def _check_same(file: StudyFile, study: Study) -> None:
     """Refuses a file that differs from its study in what decides suggestions."""
-    now = file.space.dimensions
-    stored = study.space.dimensions
-    for name in [*stored, *now]:
-        if now.get(name) != stored.get(name):
-            what = f"the space has changed: parameter {name!r}"
-            here = f"{_describe(now.get(name))} in the file"
-            raise _refusal(file, study, what, here, _describe(stored.get(name)))
-    if (change := first_change(study, _options_of(file))) is not None:
+    now, stored = file.space.dimensions, study.space.dimensions
+    _check_each(file, study, "the space has changed: parameter", now, stored)
+    _check_outcomes(file, study)
+    options = _options_of(file)
+    options.pop("outcomes", None)
+    if (change := first_change(study, options)) is not None:
         key = "initial" if change.option == "n_initial" else change.option
         raise _refusal(file, study, key, repr(change.given), repr(change.stored))
 
 
-def _describe(dimension: Dimension | None) -> str:
-    return "not there" if dimension is None else to_toml(dimension.to_json())
+def _check_each(
+    file: StudyFile, study: Study, what: str, now: Mapping[str, _Part], stored: Mapping[str, _Part]
+) -> None:
+    """Refuses a parameter or an outcome that is not as it was."""
+    for name in [*stored, *now]:
+        if now.get(name) != stored.get(name):
+            here = f"{_describe(now.get(name))} in the file"
+            raise _refusal(file, study, f"{what} {name!r}", here, _describe(stored.get(name)))
+
+
+def _check_outcomes(file: StudyFile, study: Study) -> None:
+    now, stored = file.outcomes, study.outcomes
+    if now is None and stored is None:
+        return
+    if now is None or stored is None:
+        ways = "one objective", "outcomes"
+        here, there = ways if now is None else ways[::-1]
+        raise _refusal(file, study, "what is measured", f"{here} in the file", there)
+    _check_each(file, study, "the outcomes have changed:", now, stored)
+    if now.names != stored.names:
+        orders = (", ".join(each.names) for each in (now, stored))
+        raise _refusal(file, study, "the order of the outcomes", *orders)
+
+
+def _describe(each: _Part | None) -> str:
+    return "not there" if each is None else to_toml(each.to_json())
 
 
 def _refusal(file: StudyFile, study: Study, what: str, now: str, stored: str) -> InputError:

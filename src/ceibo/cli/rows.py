@@ -21,19 +21,24 @@ from ceibo.study import Failure
 from ceibo.study.table import column_names
 from ceibo.text import shorten
 
-_FAILED: Final = "failed before the study"
+FAILED: Final = "failed before the study"
 
-Row = tuple[Params, Measurement | Failure]  # a setting, and what came of it
+# a setting, and what came of it: of outcomes by name
+Row = tuple[Params, Measurement | dict[str, Measurement] | Failure]
 
 
 @final
 @dataclass(frozen=True)
 class Rows:
-    """What a file holds: measured and failed settings in its order; `blank` rows had no value."""
+    """What a file holds: measured and failed settings in its order; `blank` rows had no value.
+
+    `note` is about the text of the file, `absent` about outcomes that it does not have.
+    """
 
     rows: tuple[Row, ...]
     blank: int
     note: str | None
+    absent: str | None = None
 
 
 @final
@@ -68,12 +73,7 @@ def read_rows(path: Path, space: Space, value: str | None, noise: str | None) ->
 
 
 def _columns(table: Table, names: dict[str, str], value: str | None, noise: str | None) -> _Columns:
-    params: dict[str, int] = {}
-    for name, column in names.items():
-        place = table.column(column)
-        if place is None:
-            raise table.no_column(column)
-        params[name] = place
+    params = param_places(table, names)
 
     def outcome(usual: str, given: str | None = None) -> int | None:
         place = table.column(given or usual, loosely=True, but=params.values())
@@ -88,26 +88,57 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
     return found
 
 
+def param_places(table: Table, names: dict[str, str]) -> dict[str, int]:
+    """Parameter -> the place of its column, each of which must be there."""
+    params: dict[str, int] = {}
+    for name, column in names.items():
+        place = table.column(column)
+        if place is None:
+            raise table.no_column(column)
+        params[name] = place
+    return params
+
+
+def params_of(
+    space: Space, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
+) -> Params:
+    """The setting in a row."""
+    read = {name: setting_of(space, name, cells[at], numbers) for name, at in places.items()}
+    return space.check(read)
+
+
+def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Params]:
+    """The settings in a file with these columns of the parameters, whatever else it has."""
+    table = read_table(path, names.values())
+    places, numbers = param_places(table, names), Numbers(table.separator)
+    settings = []
+    for line, cells in table.rows:
+        try:
+            settings.append(params_of(space, places, cells, numbers))
+        except InputError as error:
+            raise InputError(f"{path}, line {line}: {error}") from None
+    return settings
+
+
 def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
     """The setting in a row and its outcome; None if it has no outcome."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
 
-    def params() -> dict[str, Value]:
-        places = columns.params.items()
-        return space.check({name: _setting(space, name, cells[at], numbers) for name, at in places})
+    def params() -> Params:
+        return params_of(space, columns.params, cells, numbers)
 
     value, noise, replicates = map(cell, (columns.value, columns.noise, columns.replicates))
-    measurement = _measurement(value, noise, unguard(replicates), numbers)
+    measurement = measurement_of(value, noise, unguard(replicates), numbers)
     if measurement is not None:
         return params(), measurement
     if cell(columns.state).casefold() == "failed":
-        return params(), Failure(unguard(cell(columns.reason)) or _FAILED)
+        return params(), Failure(unguard(cell(columns.reason)) or FAILED)
     return None
 
 
-def _setting(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
+def setting_of(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
     """A cell as the value of a parameter."""
     dimension = space.dimensions[name]
     if dimension.listed is not None:
@@ -155,7 +186,7 @@ def _meant(choices: Sequence[Value], cell: str, name: str, numbers: Numbers) -> 
     return ()
 
 
-def _measurement(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
+def measurement_of(value: str, noise: str, replicates: str, numbers: Numbers) -> Measurement | None:
     """What a row says was measured, or None; noise beside replicates is that of their mean."""
     if not value and not replicates:
         return None

@@ -14,6 +14,7 @@ from ceibo.checks import (
     TEN_YEARS,
     ask_nearest,
     check_choice,
+    check_confidence,
     check_positive,
     check_seconds,
     check_seed,
@@ -21,7 +22,9 @@ from ceibo.checks import (
 )
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
-from ceibo.decide import Settings, Space
+from ceibo.decide import Outcomes, Settings, Space
+from ceibo.decide.outcomes import MOST_GOALS, outcome_from_json
+from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError, show_value
 from ceibo.study import Limits
 from ceibo.study.limits import SHORTEST_LEASE
@@ -29,7 +32,7 @@ from ceibo.study.limits import SHORTEST_LEASE
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
     *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
-    *("space", "command", "run", "stop"),
+    *("confidence", "space", "outcomes", "command", "run", "stop"),
 )
 _DIRECTIONS: Final = ("minimize", "maximize")
 _COMMAND: Final = ("argv", "timeout")
@@ -40,18 +43,19 @@ _STOP: Final = ("trials", "cost", "time", "failures")
 @final
 @dataclass(frozen=True)
 class StudyFile:
-    """A study file, read and checked."""
+    """A study file, read and checked; it has a direction or outcomes."""
 
     path: Path
     name: str
     space: Space
-    direction: str
+    direction: str | None
     seed: int
     storage: str
     settings: Settings
     template: Template | None
     limits: Limits
     jobs: int = 1
+    outcomes: Outcomes | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -96,6 +100,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         missing = "there is no [space] to vary"
         raise InputError(f"{missing}; it needs at least one parameter, {example}.")
     space = _space(_table(raw, "space"))
+    outcomes = _outcomes(raw)
     name = _text(raw, "name", path.stem)
     usual = Settings()
     settings = Settings(
@@ -103,6 +108,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         kernel=_text(raw, "kernel", usual.kernel),
         fit=_text(raw, "fit", usual.fit),
         n_initial=_whole(raw, "initial", "initial"),
+        confidence=_confidence(raw, outcomes),
     )
     limits = Limits(
         n_trials=_whole(stop, "trials", "stop.trials"),
@@ -111,7 +117,14 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
         lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
     )
-    direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)
+    if outcomes is not None and len(outcomes.goals) > 1 and limits.cost is not None:
+        raise InputError(
+            "stop.cost is in the units of one goal, and an improvement of several has no such"
+            " units; end the study by trials or time."
+        )
+    direction = None
+    if outcomes is None:
+        direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)
     return StudyFile(
         path=path,
         name=name,
@@ -123,6 +136,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         template=_template(command, space, path) if command else None,
         limits=limits,
         jobs=_whole(run, "jobs", "run.jobs") or 1,
+        outcomes=outcomes,
         raw=raw,
     )
 
@@ -132,6 +146,37 @@ def _space(table: Mapping[str, Any]) -> Space:
         return Space.from_json(table)
     except InputError as error:
         raise InputError(error.render(given_in_toml)) from None
+
+
+def _outcomes(raw: Mapping[str, Any]) -> Outcomes | None:
+    """The outcomes of a file, or None if it has one objective."""
+    if "outcomes" not in raw:
+        return None
+    if "direction" in raw:
+        raise InputError(
+            'direction: each outcome has its own, as in yield = {goal = "maximize"}; leave'
+            " direction out beside [outcomes]."
+        )
+    table = _table(raw, "outcomes")
+    goals = [name for name, each in table.items() if outcome_from_json(name, each).is_goal]
+    if not 1 <= len(goals) <= MOST_GOALS:
+        raise InputError(
+            f'outcomes: expected one to {MOST_GOALS} goals, as in yield = {{goal = "maximize"}},'
+            f" got {len(goals)}; what decides nothing is {{watch = true}}."
+        )
+    return Outcomes.from_json(table)
+
+
+def _confidence(raw: Mapping[str, Any], outcomes: Outcomes | None) -> float | None:
+    """With which the limits of an answer hold; None without outcomes."""
+    if outcomes is not None:
+        return check_confidence(raw.get("confidence", DEFAULT_CONFIDENCE))
+    if "confidence" in raw:
+        raise InputError(
+            "confidence is with which the limits of an answer hold, and there are no [outcomes];"
+            " leave it out."
+        )
+    return None
 
 
 def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:

@@ -13,8 +13,9 @@ from typing import Any, Final, final
 
 from ceibo.command import supervisor
 from ceibo.command.outcome import LONGEST, parse
+from ceibo.command.outcomes import Results, parse_outcomes
 from ceibo.command.placeholders import Template
-from ceibo.decide import Measurement
+from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.space import Params
 from ceibo.errors import CommandFailedError, InputError
 
@@ -27,24 +28,27 @@ _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + supervisor.READING + 
 class Command:
     """An objective that runs a command with the parameters and returns what it measured."""
 
-    def __init__(self, template: Template) -> None:
+    def __init__(self, template: Template, outcomes: Outcomes | None = None) -> None:
         if sys.platform == "win32":
             raise InputError(
                 "`ceibo run` needs Linux or macOS; on Windows use `ceibo ask` and `ceibo tell`."
             )
         self.template = template
+        self.outcomes = outcomes
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
 
-    def __call__(self, params: Params) -> Measurement:
-        """The measurement in the last line of the command's output, or a CommandFailedError."""
+    def __call__(self, params: Params) -> Measurement | Results:
+        """What the command measured, by the end of its output, or a CommandFailedError."""
         answer = self._run(params)
         output = _decode(answer.get("stdout", ""))
         errors = _decode(answer.get("stderr", ""))
         problem = _problem(answer, self.template)
         if problem is None:
             try:
+                if self.outcomes is not None:
+                    return parse_outcomes(output, self.outcomes, whole=answer["whole"])
                 measurement = parse(output, whole=answer["whole"])
                 if measurement.is_finite:
                     return measurement

@@ -13,6 +13,7 @@ bytes, of which only the end is kept.
 import itertools
 import json
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from ceibo.decide import Measurement
@@ -30,25 +31,31 @@ def parse(output: str, whole: bool = True) -> Measurement:
 
     If `output` is not the `whole` of it but its end, its first line may be the end of a line.
     """
+    lines = last_lines(output, whole, _EXAMPLES)
+    try:
+        return parse_line(lines[-1])
+    except InputError as error:
+        raise InputError(f"its last line is no result: {error}") from None
+
+
+def last_lines(output: str, whole: bool, wanted: str) -> list[str]:
+    """The lines of an output that are not blank, of which the last must be the one `wanted`."""
     kept = output.splitlines()
-    lines = [line for line in kept[0 if whole else 1 :] if line.strip()]
+    lines = [line.strip() for line in kept[0 if whole else 1 :] if line.strip()]
     if not lines and not whole:
         raise InputError(
             f"its last line is longer than {LONGEST:,} bytes, the most that is read, or followed by"
             " as many blank ones; print fewer digits, or fewer replicates (a value and its noise)."
         )
     if not lines:
-        raise InputError(f"it printed no result; the last line of its output must be {_EXAMPLES}.")
-    try:
-        return parse_line(lines[-1].strip())
-    except InputError as error:
-        raise InputError(f"its last line is no result: {error}") from None
+        raise InputError(f"it printed no result; the last line of its output must be {wanted}.")
+    return lines
 
 
 def parse_line(line: str, replicates: bool = False) -> Measurement:
     """The measurement in one line; with `replicates` two numbers are replicates too."""
     if line[:1] in ("{", "["):
-        return _from_json(line)
+        return measurement_from(load_json(line))
     parts = [part.strip() for part in _PLUS_MINUS.split(line)]
     words = [word for part in parts for word in re.split(r",?\s+", part)]
     _check_words(words, line)
@@ -87,12 +94,21 @@ def _excerpt(text: str) -> str:
     return repr(shorten(text, 200))
 
 
-def _from_json(line: str) -> Measurement:
+def load_json(line: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    """The data in a line of JSON; `pairs` makes an object of its keys and values."""
     try:
-        data: Any = json.loads(line)
+        return json.loads(line, object_pairs_hook=pairs)
+    except InputError:  # of `pairs`
+        raise
     except (ValueError, RecursionError) as error:
         hint = "; decimals have a point" if re.search(r"\d,\d", line) else ""
         raise InputError(f"it begins like JSON but is not: {error}{hint}.") from None
+
+
+def measurement_from(data: Any) -> Measurement:
+    """The measurement in a number, a list of replicates or an object of JSON."""
+    if not isinstance(data, list | dict):
+        return Measurement(_json_number(data, "value"))
     if isinstance(data, list):
         return _from_replicates(data)
     if unknown := sorted(set(data) - {"value", "noise", "replicates"}):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ceibo.files import write_whole
 from ceibo.report.facts import gather
+from ceibo.report.joint.facts import gather_jointly
 from ceibo.report.page import render
 from ceibo.study import Study
 
@@ -16,10 +17,12 @@ def render_report(study: Study, *, cost: float | None = None, refresh: float | N
     Args:
         study: to report on.
         cost: price of a measurement, in the objective's units; shows what the stopping rule says.
+            With several goals there is no such price, and it is left out.
         refresh: seconds after which the open page loads itself again, for a report that is written
             anew.
     """
-    return render(gather(study, cost), refresh)
+    facts = gather(study, cost) if study.outcomes is None else gather_jointly(study, cost)
+    return render(facts, refresh)
 
 
 def write_report(

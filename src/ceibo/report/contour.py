@@ -1,4 +1,4 @@
-"""Isolines of a function on a grid (marching squares), and a grid as a small PNG picture."""
+"""A function on a grid: its isolines (marching squares), hatched regions, a small PNG picture."""
 
 import base64
 import struct
@@ -40,6 +40,49 @@ def _segments(corners: Sequence[tuple[int, int, float]], level: float) -> list[S
         crossings = [crossings[3], *crossings[:3]]
     a, b, c, d = crossings
     return [(a, b), (c, d)]
+
+
+def hatching(
+    Z: Array, level: float, across: Point, up: Point, smooth: bool, gap: float = 9.0
+) -> list[Segment]:
+    """Diagonal lines over {Z < level}, in pixels, for a grid Z (rows, columns).
+
+    Args:
+        Z: values, the first row at the bottom.
+        level: below which there are lines.
+        across, up: pixels of the box from left to right and from bottom to top.
+        smooth: interpolate between the points of the grid; otherwise each is a cell.
+        gap: pixels from line to line, across.
+    """
+    left, right = across
+    bottom, top = up
+    width, height = right - left, bottom - top
+    segments: list[Segment] = []
+    for start in np.arange(-height, width, gap):
+        # from the lower left to the upper right, within the box
+        steps = np.linspace(max(0.0, -start), min(height, width - start), 160)
+        x, y = start + steps, steps
+        inside = _at(Z, x / width, y / height, smooth) < level
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], inside.astype(int), [0]])))
+        for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):
+            ends = [(float(left + x[k]), float(bottom - y[k])) for k in (first, last)]
+            segments.append((ends[0], ends[1]))
+    return segments
+
+
+def _at(Z: Array, across: Array, up: Array, smooth: bool) -> Array:
+    """Values at shares of the way from left to right and from bottom to top."""
+    rows, columns = Z.shape
+    if not smooth:
+        i = np.clip((up * rows).astype(int), 0, rows - 1)
+        j = np.clip((across * columns).astype(int), 0, columns - 1)
+        return np.asarray(Z[i, j])
+    y, x = np.clip(up, 0, 1) * (rows - 1), np.clip(across, 0, 1) * (columns - 1)
+    i, j = np.minimum(y.astype(int), rows - 2), np.minimum(x.astype(int), columns - 2)
+    u, v = y - i, x - j
+    low = Z[i, j] * (1 - v) + Z[i, j + 1] * v
+    high = Z[i + 1, j] * (1 - v) + Z[i + 1, j + 1] * v
+    return np.asarray(low * (1 - u) + high * u)
 
 
 def png(shares: Array, colours: Array) -> str:

@@ -35,17 +35,38 @@ class Standing:
     number: int
     mean: float
     std: float
+    possible: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def band(self) -> tuple[float, float]:
-        """One standard deviation below the mean and one above it."""
-        return self.mean - self.std, self.mean + self.std
+        """One standard deviation below the mean and one above it, as far as they are possible."""
+        low, high = self.possible
+        return max(self.mean - self.std, low), min(self.mean + self.std, high)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Aspect:
+    """What is drawn of an objective or of one outcome; a place is a point of the unit cube."""
+
+    name: str  # on axes
+    direction: Direction
+    trials: tuple[Trial, ...]  # with its measurements alone
+    measured: tuple[Trial, ...]  # those that have one
+    places: Array  # (n, d), of the measured trials
+    best_place: Array  # (d,), through which slices and maps go
+    answers: tuple[int | None, ...]  # trials to be seen in any case
+    limit: float | None = None
+    is_goal: bool = True
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The posterior along one parameter, the others at the incumbent; all arrays (n,)."""
+    """The posterior along one parameter, the others at the incumbent; all arrays (n,).
+
+    Below it stands the `gain`, or the `chance` that limits hold, if there is one.
+    """
 
     column: int
     name: str
@@ -53,23 +74,31 @@ class Slice:
     places: tuple[float, ...]  # coordinates in [0, 1]
     mean: Array
     std: Array
-    gain: Array  # corrected EI
+    gain: Array | None = None  # corrected EI
+    chance: Array | None = None
+    possible: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def band(self) -> tuple[Array, Array]:
         """One standard deviation below the mean and one above it; ±inf beyond the doubles."""
+        low, high = self.possible
         with np.errstate(over="ignore"):
-            return self.mean - self.std, self.mean + self.std
+            return np.maximum(self.mean - self.std, low), np.minimum(self.mean + self.std, high)
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Map:
-    """The posterior mean over two parameters, (rows of the second, columns of the first)."""
+    """The posterior mean over two parameters, (rows of the second, columns of the first).
+
+    `chance` is that with which limits hold, if there are any, to be compared with `confidence`.
+    """
 
     columns: tuple[int, int]
     names: tuple[str, str]
     mean: Array
+    chance: Array | None = None
+    confidence: float = 1.0
 
 
 @final
@@ -104,6 +133,18 @@ class Facts:
     measured: tuple[Trial, ...]  # those with a measurement
     sources: Sources
     findings: Findings | None
+
+    def aspect(self, findings: Findings) -> Aspect:
+        """The objective as it is drawn."""
+        return Aspect(
+            name="objective",
+            direction=self.direction,
+            trials=self.trials,
+            measured=self.measured,
+            places=findings.places,
+            best_place=findings.best_place,
+            answers=(findings.best.number, findings.observed.number),
+        )
 
 
 def gather(study: Study, cost: float | None) -> Facts:
@@ -153,14 +194,27 @@ def _incumbent(belief: Belief) -> Array:
 
 def _slice(belief: Belief, column: int) -> Slice:
     """The posterior along one parameter."""
-    name = belief.space.names[column]
-    dimension = belief.space.dimensions[name]
-    units = _grid(belief.space, column)
-    X = np.tile(_incumbent(belief), (len(units), 1))
-    X[:, column] = units
+    X = along(belief.space, _incumbent(belief), column)
     mean, std = belief.at_points(X)
+    places, name, dimension = axis_of(belief.space, X, column)
+    return Slice(column, name, dimension, places, mean, std, belief.improvement(X))
+
+
+def along(space: Space, place: Array, column: int) -> Array:
+    """Points (n, d) along one parameter, the others as at a place."""
+    units = _grid(space, column)
+    X = np.tile(place, (len(units), 1))
+    X[:, column] = units
+    return X
+
+
+def axis_of(space: Space, X: Array, column: int) -> tuple[tuple[float, ...], str, Dimension]:
+    """Coordinates of points along one parameter, its name and dimension."""
+    name = space.names[column]
+    dimension = space.dimensions[name]
+    units = X[:, column]
     places = [dimension.to_unit(dimension.from_unit(float(unit))) for unit in units]
-    return Slice(column, name, dimension, tuple(places), mean, std, belief.improvement(X))
+    return tuple(places), name, dimension
 
 
 def _grid(space: Space, column: int) -> Array:
@@ -175,13 +229,19 @@ def _grid(space: Space, column: int) -> Array:
 
 def _map(belief: Belief, first: int, second: int) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
-    across, up = _even_units(belief.space, first), _even_units(belief.space, second)
-    X = np.tile(_incumbent(belief), (len(across) * len(up), 1))
-    X[:, first] = np.tile(across, len(up))
-    X[:, second] = np.repeat(up, len(across))
+    X, shape = over(belief.space, _incumbent(belief), first, second)
     means = belief.values_of(posterior_means(belief.model.gp, X))
     names = belief.space.names
-    return Map((first, second), (names[first], names[second]), means.reshape(len(up), len(across)))
+    return Map((first, second), (names[first], names[second]), means.reshape(shape))
+
+
+def over(space: Space, place: Array, first: int, second: int) -> tuple[Array, tuple[int, int]]:
+    """Points (n, d) over two parameters, the others as at a place; (rows, columns) of the grid."""
+    across, up = _even_units(space, first), _even_units(space, second)
+    X = np.tile(place, (len(across) * len(up), 1))
+    X[:, first] = np.tile(across, len(up))
+    X[:, second] = np.repeat(up, len(across))
+    return X, (len(up), len(across))
 
 
 def _even_units(space: Space, column: int) -> Array:
@@ -196,8 +256,8 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
     found: dict[int, Standing] = {}
     for number, record in sources.items():
-        seen = _part(record, "incumbent")
-        mean, std = to_float(_part(seen, "mean")), to_float(_part(seen, "std"))
+        seen = part_of(record, "incumbent")
+        mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
         if mean is not None and std is not None:
             found[number] = Standing(number, mean, std)
     end = belief.evidence.trials
@@ -217,8 +277,8 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
     gains: dict[int, float] = {}
     for number, record in sources.items():
-        gain = to_float(_part(record, "value"))
-        if _part(record, "acquisition") == "corrected-ei" and gain is not None:
+        gain = to_float(part_of(record, "value"))
+        if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
     if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
         initial = belief.settings.initial_size(len(belief.space))
@@ -232,7 +292,7 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     return sorted(gains.items())
 
 
-def _part(record: object, key: str) -> object:
+def part_of(record: object, key: str) -> object:
     """An entry of what was recorded with a suggestion, which may be anything; None without it."""
     return record.get(key) if isinstance(record, Mapping) else None
 

@@ -8,6 +8,8 @@ from importlib.resources import files
 from typing import Final
 
 from ceibo.report.facts import Facts
+from ceibo.report.joint.facts import JointFacts
+from ceibo.report.joint.panels import JOINT_PANELS
 from ceibo.report.panels.answer import answer
 from ceibo.report.panels.convergence import convergence
 from ceibo.report.panels.importance import importance
@@ -17,6 +19,7 @@ from ceibo.report.panels.settings import settings
 from ceibo.report.panels.slices import slices
 from ceibo.report.panels.trials import trials
 from ceibo.report.svg import text_of
+from ceibo.study.trial_line import aims_line
 from ceibo.text import plural
 
 # In the order of the page; each panel returns HTML, empty if it has nothing to show.
@@ -32,17 +35,22 @@ PANELS: Final[tuple[Callable[[Facts], str], ...]] = (
 )
 
 
-def render(facts: Facts, refresh: float | None = None) -> str:
+def render(facts: Facts | JointFacts, refresh: float | None = None) -> str:
     """The page of a study; with `refresh`, it loads itself again after that many seconds."""
     folder = files("ceibo.report")
     style = folder.joinpath("page.css").read_text("utf-8")
+    if isinstance(facts, JointFacts):
+        style += folder.joinpath("joint", "joint.css").read_text("utf-8")
     script = folder.joinpath("page.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src"
         f" '{_hash(script)}'; base-uri 'none'; form-action 'none'"
     )
     again = "" if refresh is None else f' data-refresh="{refresh:g}"'
-    body = "".join(panel(facts) for panel in PANELS)
+    if isinstance(facts, JointFacts):
+        body = "".join(panel(facts) for panel in JOINT_PANELS)
+    else:
+        body = "".join(panel(facts) for panel in PANELS)
     return (
         f'<!DOCTYPE html>\n<html lang="en"{again}><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -57,14 +65,15 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _header(facts: Facts) -> str:
+def _header(facts: Facts | JointFacts) -> str:
     """The name of the study, and how far it has come."""
     study = facts.study
     states = [trial.state for trial in facts.trials]
     failed = states.count("failed")
     under_way = states.count("running") + states.count("queued")
+    aim = aims_line(facts.outcomes) if isinstance(facts, JointFacts) else study.direction
     parts = [
-        f"{study.direction} over {plural(len(study.space), 'parameter')}",
+        f"{aim} over {plural(len(study.space), 'parameter')}",
         f"{len(states)} trials",
         f"{sum(len(trial.measurements) for trial in facts.trials)} measurements",
     ]

@@ -43,6 +43,19 @@ def trial_axis(canvas: Canvas, trials: int) -> Scale:
     return x
 
 
+def draw_limit(canvas: Canvas, y: Scale, limit: float) -> None:
+    """A limit as a line across, or at the edge where it lies if it is out of sight."""
+    left, right = canvas.across
+    text = f"limit {limit:.4g}"
+    if y.has(limit):
+        canvas.segment((left, y(limit)), (right, y(limit)), "limit")
+        canvas.write(left + 4, y(limit) - 5, text, kind="limit-text")
+    elif limit > y.high:
+        canvas.write(left + 4, canvas.up[1] + 11, f"▲ {text}", kind="limit-text")
+    else:
+        canvas.write(left + 4, canvas.up[0] - 5, f"▼ {text}", kind="limit-text")
+
+
 def parameter_labels(dimension: Dimension, count: int = 5) -> list[tuple[float, str]]:
     """Coordinates to mark on the axis of a parameter, which goes from 0 to 1, with their labels."""
     if dimension.is_ordered:

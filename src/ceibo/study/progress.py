@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
+from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
 from ceibo.errors import NoMeasurementError
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
@@ -90,7 +91,7 @@ class Progress:
             best = f"{self.best.mean:.5g} ± {self.best.std:.2g}"
             parts.append(f"best {best} (trial {self.best.number})")
             if self.best.p_feasible is not None:
-                parts.append(f"its limits hold with {self.best.p_feasible:.0%}")
+                parts.append(f"its limits hold with {percent(self.best.p_feasible)}")
         if self.front:
             parts.append(f"{plural(self.front, 'setting')} on the front")
         if self.verdict is not None and self.verdict.remaining:

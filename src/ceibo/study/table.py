@@ -59,13 +59,16 @@ def to_joint_dataframe(
     return table.astype({"number": int, **dict.fromkeys(numbers, float)})
 
 
-def outcome_columns(outcomes: Sequence[str]) -> dict[str, tuple[str, str]]:
+def outcome_columns(
+    outcomes: Sequence[str], reserved: Sequence[str] = TRIAL
+) -> dict[str, tuple[str, str]]:
     """Outcome -> the columns of its value and its noise: its name and NAME_noise.
 
-    Where that is another's column, its name comes after "outcomes_", as often as needed.
+    Where that is another's column, or a reserved one, its name comes after "outcomes_", as often
+    as needed.
     """
     columns: dict[str, tuple[str, str]] = {}
-    taken = set(TRIAL)
+    taken = set(reserved)
     for name in outcomes:
         column = name
         others = taken.union(each for each in outcomes if each != name)

@@ -1,5 +1,6 @@
 """`ceibo ask`: hands out what to measure next."""
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -19,7 +20,8 @@ def ask(
     json: AsJson = False,
 ) -> None:
     """Hand out the next trial to measure; it stays pending until told, failed or released."""
-    trials = open_or_begin(load(file), storage).ask(count)
+    loaded = load(file)
+    trials = open_or_begin(loaded, storage).ask(count)
     if json:
         handed = [{"trial": trial.number, "params": trial.params} for trial in trials]
         print_json(handed[0] if count == 1 else handed)
@@ -30,4 +32,8 @@ def ask(
             shown = repr(value) if isinstance(value, float) else one_line(value, 10_000)
             typer.echo(f"  {one_line(name, 200)} = {shown}")
     last = trials[-1].number
-    typer.echo(f"then: ceibo tell {file} {last} VALUE [NOISE]", err=True)
+    result = "VALUE [NOISE]"
+    if loaded.outcomes is not None:
+        words = [shlex.quote(f"{one_line(name, 200)}=VALUE") for name in loaded.outcomes.needed]
+        result = " ".join(words)
+    typer.echo(f"then: ceibo tell {file} {last} {result}", err=True)

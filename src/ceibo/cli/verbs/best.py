@@ -2,7 +2,8 @@
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json
+from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
+from ceibo.cli.joint_answers import has_front, print_joint_answers
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement
@@ -12,8 +13,15 @@ from ceibo.text import one_line
 
 
 def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
-    """The best setting measured, the recommended one, and the raw best beside them."""
+    """The best setting measured, the recommended one, and the raw best beside them.
+
+    With several goals: the front, settings of which none is better in every goal.
+    """
     study = open_study(load(file), storage)
+    if json and has_front(study):
+        front = [estimate_json(each) for each in study.front]
+        print_json({"front": front, "raw_front": list(study.raw_front)})
+        return
     if json:
         raw = study.best_observed
         observed = {"params": raw.params, "value": raw.value, "noise": raw.noise}
@@ -26,7 +34,10 @@ def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
 
 
 def print_answers(study: Study) -> None:
-    """Prints the three answers of a study, for people."""
+    """Prints the answers of a study, for people."""
+    if study.outcomes is not None:
+        print_joint_answers(study, study.outcomes)
+        return
     found, advice, raw = study.best, study.recommended, study.best_observed
     sure = ""
     if found.probability is not None:
@@ -42,10 +53,7 @@ def print_answers(study: Study) -> None:
     for name in study.space.names:
         values = (name, found.params[name], advice.params[name])
         rows.append(tuple(one_line(value, 24) for value in values))
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     typer.echo()
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        typer.echo(f"  {'  '.join(cells)}".rstrip())
+    print_table(rows)
     if raw.number != found.number:
         typer.echo(f"\n{raw.why}")

@@ -14,9 +14,11 @@ from ceibo.checks import check_choice
 from ceibo.cli.cells import guard
 from ceibo.cli.common import File, Storage, trial_json
 from ceibo.cli.files import check_target, write_whole
+from ceibo.cli.joint_columns import FIRST, LAST, columns_of, parameter_columns, rows_of
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.command.placeholders import to_text
+from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.dimensions import Value
 from ceibo.errors import InputError
 from ceibo.study import Study
@@ -38,13 +40,18 @@ def export(
     ] = None,
     storage: Storage = None,
 ) -> None:
-    """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON."""
+    """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON.
+
+    Of a study with outcomes a row has the columns NAME, NAME_noise and NAME_replicates of each.
+    """
     wanted = _choose_format(output, form)
     loaded = load(file)
     if output is not None:
         check_target(output, loaded, storage)
     study = open_study(loaded, storage)
-    text = to_csv(study) if wanted == "csv" else to_json(study)
+    text = to_json(study)
+    if wanted == "csv":
+        text = to_csv(study) if study.outcomes is None else to_joint_csv(study, study.outcomes)
     if output is None:
         sys.stdout.write(text)
     else:
@@ -77,13 +84,34 @@ def to_csv(study: Study) -> str:
     for trial in study.trials:
         params = [_cell(trial.params[name]) for name in columns]
         for each in trial.measurements or (None,):
-            told: list[Any] = ["", "", ""]
-            if each is not None:
-                noise = "" if each.noise is None else repr(each.noise)
-                told = [repr(each.value), noise, _replicates(each.replicates)]
             reason = guard(trial.reason or "")
-            writer.writerow([trial.number, trial.state, *told, reason, *params])
+            writer.writerow([trial.number, trial.state, *_cells(each), reason, *params])
     return text.getvalue()
+
+
+def to_joint_csv(study: Study, outcomes: Outcomes) -> str:
+    """One row per trial with the columns of every outcome; repeated values make further rows."""
+    columns = columns_of(outcomes)
+    params = parameter_columns(study.space.names, outcomes)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    told = [column for each in columns.values() for column in each]
+    writer.writerow([*FIRST, *map(guard, told), *LAST, *map(guard, params.values())])
+    for trial in study.trials:
+        setting = [_cell(trial.params[name]) for name in params]
+        for row in rows_of(trial):
+            cells = [cell for name in columns for cell in _cells(row.get(name))]
+            reason = guard(trial.reason or "")
+            writer.writerow([trial.number, trial.state, *cells, reason, *setting])
+    return text.getvalue()
+
+
+def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
+    """The cells of a value, its noise and its replicates."""
+    if measurement is None:
+        return "", "", ""
+    noise = "" if measurement.noise is None else repr(measurement.noise)
+    return repr(measurement.value), noise, _replicates(measurement.replicates)
 
 
 def _cell(value: Value) -> str:
@@ -99,10 +127,13 @@ def _replicates(values: Sequence[float]) -> str:
 
 def to_json(study: Study) -> str:
     """The study with its settings and all trials."""
+    aim: dict[str, Any] = {"direction": study.direction}
+    if study.outcomes is not None:
+        aim = {"outcomes": study.outcomes.to_json()}
     data = {
         "ceibo": __version__,
         "name": study.name,
-        "direction": study.direction,
+        **aim,
         "seed": study.seed,
         "settings": study.settings.to_json(),
         "space": study.space.to_json(),

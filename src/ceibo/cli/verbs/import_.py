@@ -2,13 +2,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ceibo.cli.common import File, Storage
+from ceibo.cli.joint_columns import rows_of
+from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
@@ -17,11 +19,17 @@ from ceibo.errors import InputError, NumberTakenError
 from ceibo.study import Failure, Study, Trial
 from ceibo.text import plural
 
+_Content = Measurement | frozenset[tuple[str, Measurement]] | None
+
 
 def import_(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     data: Annotated[
-        Path, typer.Argument(help="CSV with a column per parameter, and value, noise, replicates.")
+        Path,
+        typer.Argument(
+            help="CSV with a column per parameter, and value, noise, replicates; of outcomes NAME,"
+            " NAME_noise, NAME_replicates."
+        ),
     ],
     value: Annotated[
         str | None,
@@ -49,7 +57,15 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     if new and again:
         raise InputError("expected at most one of --new and --again.")
     loaded = load(file)
-    table = read_rows(data, loaded.space, value, noise)
+    if loaded.outcomes is None:
+        table = read_rows(data, loaded.space, value, noise)
+    elif value is None and noise is None:
+        table = read_joint_rows(data, loaded.space, loaded.outcomes)
+    else:
+        raise InputError(
+            "--value and --noise name the columns of one objective; those of outcomes are called"
+            " NAME and NAME_noise."
+        )
     study = open_or_preview(loaded, storage) if dry_run else open_or_begin(loaded, storage)
     while True:
         trials = study.trials
@@ -64,8 +80,8 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
             rows = list(table.rows)
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
-    if table.note:
-        typer.echo(f"ceibo: note: {table.note}", err=True)
+    for note in filter(None, (table.note, table.absent)):
+        typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
     if known and new:
         left_out.append(f"{plural(known, 'row')} that the study has already")
@@ -100,18 +116,28 @@ def _share(known: int, total: int) -> str:
 
 def _leave_out_known(trials: Sequence[Trial], rows: Sequence[Row]) -> tuple[list[Row], int]:
     """The rows that a study does not have, and how many it has; equal rows are counted singly."""
-    stored: Counter[tuple[str, Measurement | None]] = Counter()
+    stored: Counter[tuple[str, _Content]] = Counter()
     for trial in trials:
         failed = (None,) if trial.state == "failed" else ()
-        stored.update((_key_of(trial.params), each) for each in (*trial.measurements, *failed))
+        told: Iterable[_Content] = trial.measurements
+        if trial.names:
+            told = map(_content_of, rows_of(trial))
+        stored.update((_key_of(trial.params), each) for each in (*told, *failed))
     fresh = []
     for params, outcome in rows:
-        what = (_key_of(params), outcome if isinstance(outcome, Measurement) else None)
+        what = (_key_of(params), _content_of(outcome))
         if stored[what] > 0:
             stored[what] -= 1
         else:
             fresh.append((params, outcome))
     return fresh, len(rows) - len(fresh)
+
+
+def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> _Content:
+    """What tells rows of one setting apart; failures are alike."""
+    if isinstance(outcome, Failure):
+        return None
+    return outcome if isinstance(outcome, Measurement) else frozenset(outcome.items())
 
 
 def _key_of(params: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """`ceibo init`: writes a commented study file, to be edited or ready to run."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,10 +8,12 @@ import typer
 
 from ceibo.cli.common import Output
 from ceibo.cli.files import write_whole
+from ceibo.cli.outcome_options import SPELLING, read_outcomes
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
 from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.decide.dimensions.table import TYPES
+from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError
 
 _TEMPLATE = """\
@@ -20,7 +23,7 @@ _TEMPLATE = """\
 #   ceibo report {file} -o report.html
 
 name = {name}
-direction = "{direction}"              # or "{other}"
+{wish}
 storage = {storage}
 # storage = "postgresql://user@host/database"   # many machines share the work
 seed = 0                            # the same seed and results give the same suggestions
@@ -29,10 +32,9 @@ seed = 0                            # the same seed and results give the same su
 # what may be varied; a float with step = 5 has only every fifth value
 [space]
 {space}
-
+{outcomes}
 [command]                           # how one setting is measured; no shell is involved
-# The last line it prints is the result: a number, `value noise`, three or more replicates, or
-# {{"value": 0.31, "noise": 0.04}}. Each parameter is in the environment too, as CEIBO_<name>.
+{result} Each parameter is in the environment too, as CEIBO_<name>.
 argv = {argv}
 timeout = 600                       # seconds; then it and all its descendants are ended
 
@@ -42,6 +44,21 @@ trials = {trials}                         # trials in all
 # time = 3600                       # seconds after which no new trial starts
 failures = 3                        # failed trials in a row that end a run
 """
+_DIRECTION = 'direction = "{direction}"              # or "{other}"'
+_CONFIDENCE = (
+    "confidence = {confidence}                   # with which the limits of an answer hold"
+)
+_OUTCOMES = """
+# what is measured: goals, limits (at_most, at_least), and what is only watched
+[outcomes]
+{entries}
+"""
+_RESULT = """\
+# The last line it prints is the result: a number, `value noise`, three or more replicates, or
+# {"value": 0.31, "noise": 0.04}."""
+_RESULTS = """\
+# The last lines it prints are the results, one per outcome, as `{name}=1.5` or `{name}=1.5 0.1`
+# with its noise; or one line of JSON."""
 _SPACE = """\
 temp = {type = "float", low = 20, high = 90}
 rate = {type = "float", low = 1e-5, high = 1e-1, log = true}
@@ -74,6 +91,14 @@ def init(  # noqa: PLR0913 - options of a command
     maximize: Annotated[
         bool, typer.Option("--maximize", help="Larger is better: a yield, not a loss.")
     ] = False,
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option("--outcome", metavar="OUTCOME", help=f"{SPELLING}. Repeatable."),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="With which the limits of an answer hold.", show_default=False),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
     """Write a commented study file, with the space and command given or examples to edit."""
@@ -81,17 +106,20 @@ def init(  # noqa: PLR0913 - options of a command
         raise InputError(
             f"{output} exists already; choose another file with -o, or overwrite it with --force."
         )
+    outcomes = read_outcomes(outcome or [])
+    if maximize and outcomes:
+        raise InputError("--maximize: each outcome has its own goal; leave it out with --outcome.")
+    if confidence is not None and not outcomes:
+        raise InputError("--confidence is about the limits of outcomes; it needs --outcome.")
     title = name or output.absolute().stem
     space = _parameters(param or [])
-    entries = [f"{to_toml(each, key=True)} = {to_toml(entry)}" for each, entry in space.items()]
     example = ["./measure.sh", *(f"{{{each}}}" for each in space)] if space else _ARGV
     text = _TEMPLATE.format(
         file=output.name,
         name=to_toml(title),
-        direction="maximize" if maximize else "minimize",
-        other="minimize" if maximize else "maximize",
+        **_wishes(outcomes, maximize, confidence),
         storage=to_toml(storage_of(title)),
-        space="\n".join(entries) or _SPACE,
+        space=_entries(space) or _SPACE,
         argv=to_toml(command or example),
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
@@ -104,6 +132,27 @@ def init(  # noqa: PLR0913 - options of a command
             typer.echo(f"{each}: {len(dimension.listed)} categories: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
+
+
+def _entries(table: Mapping[str, Any]) -> str:
+    """The entries of a table, a line each."""
+    return "\n".join(f"{to_toml(key, key=True)} = {to_toml(each)}" for key, each in table.items())
+
+
+def _wishes(
+    outcomes: Mapping[str, Any], maximize: bool, confidence: float | None
+) -> dict[str, str]:
+    """What is wanted of the objective, or of the outcomes, and what the command prints."""
+    if not outcomes:
+        ways = ("maximize", "minimize") if maximize else ("minimize", "maximize")
+        wish = _DIRECTION.format(direction=ways[0], other=ways[1])
+        return {"wish": wish, "outcomes": "", "result": _RESULT}
+    chosen = DEFAULT_CONFIDENCE if confidence is None else confidence
+    return {
+        "wish": _CONFIDENCE.format(confidence=to_toml(chosen)),
+        "outcomes": _OUTCOMES.format(entries=_entries(outcomes)),
+        "result": _RESULTS.format(name=next(iter(outcomes))),
+    }
 
 
 def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:

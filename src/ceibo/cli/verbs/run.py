@@ -61,7 +61,7 @@ def run(
             typer.echo(f"trial {number}: {shown}")
         return
     study = open_or_begin(loaded, storage)
-    command = Command(template)
+    command = Command(template, loaded.outcomes)
     limits = loaded.limits.or_default()
     runner = Runner(study, command, limits, CommandExecutor(command), jobs or loaded.jobs)
     with Interrupts(_ENDING, raising=False) as interrupts:
@@ -73,12 +73,19 @@ def run(
         interrupted = stop.reason is StopReason.INTERRUPTED
         with _silenced() if interrupted else nullcontext():  # its terminal may be gone
             typer.echo(f"\n{stop.message}")
-            if any(trial.measurements for trial in study.trials):
+            if _has_answers(study):
                 print_answers(study)
                 page = f"ceibo report {file} -o report.html"
                 typer.echo(f"\nfor a page to look at or hand on: {page}")
     if interrupted:
         raise typer.Exit(130)
+
+
+def _has_answers(study: Study) -> bool:
+    """Whether there is something to answer from: every goal and limit, if there are outcomes."""
+    if study.outcomes is None:
+        return any(trial.measurements for trial in study.trials)
+    return any(set(study.outcomes.needed) <= set(trial.outcomes) for trial in study.trials)
 
 
 def _measure(runner: Runner, command: Command, interrupts: Interrupts, quiet: bool) -> Stop:

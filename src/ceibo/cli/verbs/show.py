@@ -42,11 +42,16 @@ def _print_in_full(trial: Trial) -> None:
     typer.echo(f"trial {trial.number}: {trial.state}")
     for name, value in trial.params.items():
         typer.echo(f"  {one_line(name, 200)} = {one_line(value, 10_000)}")
-    for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
+    names = trial.names or ("",) * len(trial.measurements)
+    for name, measurement, replaced in zip(names, trial.measurements, trial.replaced, strict=True):
         for place, each in enumerate([*replaced, measurement]):
             verb = "corrected to" if place else "measured"
             extra = f", the mean of {list(each.replicates)}" if each.replicates else ""
-            typer.echo(f"{verb} {each}{extra}")
+            of = f"{name}: " if name else ""
+            typer.echo(f"{of}{verb} {each}{extra}")
+    for voided in trial.voided:
+        of = f"{voided.outcome}: " if voided.outcome else ""
+        typer.echo(f"{of}voided {voided.measurement}: {escape(voided.reason)}")
     if trial.reason:
         reason = escape(trial.reason, keep="\n\t")
         typer.echo(f"last failure: {reason}")

@@ -1,20 +1,15 @@
 """`ceibo tell`: records the result of a trial."""
 
-import statistics
 from typing import Annotated
 
 import typer
 
 from ceibo.cli.common import AsJson, File, Replicates, Storage, print_json, trial_json, warn
 from ceibo.cli.opening import open_study
+from ceibo.cli.results import Told, measurements_of, read_told, recorded, repeats
 from ceibo.cli.studyfile import load
-from ceibo.command.outcome import is_pair, parse_line
-from ceibo.decide import Measurement
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Study, Trial
-
-_NOISES = 3  # told before: enough to know the usual noise
-_VALUES = 5  # told before: enough to know their range
 
 
 def tell(  # noqa: PLR0913 - one parameter per option of the command
@@ -23,7 +18,9 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     result: Annotated[
         list[str] | None,
         typer.Argument(
-            help="VALUE; VALUE NOISE; three or more replicates; or JSON.", show_default=False
+            help="VALUE; VALUE NOISE; three or more replicates; or JSON. Of outcomes: NAME=VALUE"
+            " …, as in yield=81.2 impurity=1.7 0.1; those not given may come later.",
+            show_default=False,
         ),
     ] = None,
     replicates: Replicates = False,
@@ -45,17 +42,18 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     """Record the measurement of a trial, or that it failed, or give it back, or withdraw it."""
     if sum([bool(result), failed is not None, release, withdraw]) != 1:
         raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
-    line = " ".join(result or []).strip()
-    measurement = None
+    loaded = load(file)
+    told = None
     if result:
-        measurement = read_result(line, replicates, "if measuring failed, say --failed REASON.")
-    study = open_study(load(file), storage)
+        advice = "if measuring failed, say --failed REASON."
+        told = read_told(result, loaded.outcomes, replicates, advice)
+    study = open_study(loaded, storage)
     before = study.trials
-    if measurement is not None:
-        _record(study, trial, measurement, key)
-        if is_pair(line) and not replicates and (why := why_doubtful(measurement, before)):
+    if told is not None:
+        _record(study, trial, told, key)
+        for why in told.doubts(before):
             warn(f"trial {trial}: {why}")
-        text = f"trial {trial}: {measurement}"
+        text = f"trial {trial}: {told}{_missing(study, trial)}"
     elif failed is not None:
         _check_open(before, trial, "done", "withdrawn")
         study.fail(trial, failed)
@@ -74,34 +72,31 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         typer.echo(text)
 
 
-def read_result(line: str, replicates: bool, advice: str) -> Measurement:
-    """The measurement in the words of a command; `advice` ends the error about a value of NaN."""
+def _record(study: Study, number: int, told: Told, key: str | None) -> None:
     try:
-        measurement = parse_line(line, replicates)
-    except InputError as error:
-        raise InputError(f"the result: {error}") from None
-    if not measurement.is_finite:
-        raise InputError(f"the value is {measurement.value!r}; {advice}")
-    return measurement
-
-
-def _record(study: Study, number: int, measurement: Measurement, key: str | None) -> None:
-    try:
-        study.tell(number, measurement, key=key)
+        study.tell(number, told.value, key=key)
     except ConflictError:
-        told = study.trials[number].measurements
-        has = ", ".join(map(str, told))
+        trial = study.trials[number]
+        has = recorded(trial)
         under = "" if key is None else f" under the key {key!r}"
         raise ConflictError(
-            f"trial {number} was measured before: {has}. Now came {measurement}{under}; what is"
-            " recorded stays. A repeated measurement needs a key of its own, as in --key"
-            f" run-{len(told) + 1}; a wrong one is replaced by `ceibo correct`."
+            f"trial {number} was measured before: {has}. Now came {told}{under}; what is recorded"
+            " stays. A repeated measurement needs a key of its own, as in --key"
+            f" run-{repeats(trial) + 1}; a wrong one is replaced by `ceibo correct`."
         ) from None
-    told = study.trials[number].measurements
-    if measurement not in told:
-        has = ", ".join(map(str, told))
+    trial = study.trials[number]
+    if any(each not in measurements_of([trial], name) for name, each in told.values.items()):
         since = "that was told before and has been corrected since"
-        warn(f"trial {number}: {since}; the trial has {has}.")
+        warn(f"trial {number}: {since}; the trial has {recorded(trial)}.")
+
+
+def _missing(study: Study, number: int) -> str:
+    """What a trial still lacks, of a study with outcomes."""
+    if study.outcomes is None:
+        return ""
+    told = study.trials[number].outcomes
+    missing = [name for name in study.outcomes.needed if name not in told]
+    return f"; still to be told: {', '.join(missing)}" if missing else ""
 
 
 def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
@@ -112,26 +107,3 @@ def _check_open(trials: tuple[Trial, ...], number: int, *closed: str) -> None:
         raise InputError(
             f"trial {number} is {state} already, and that stays; `ceibo show` lists the trials."
         )
-
-
-def why_doubtful(measurement: Measurement, trials: tuple[Trial, ...]) -> str | None:
-    """Why the second of two bare numbers may be no noise; None if it is like those told before."""
-    value, noise = measurement.value, measurement.noise
-    assert noise is not None
-    told = [each for trial in trials for each in trial.measurements]
-    noises = [each.noise for each in told if each.noise is not None]
-    usual = statistics.median(noises) if len(noises) >= _NOISES else None
-    if noise == 0 and usual == 0:
-        return None
-    if noise == 0:
-        return "a noise of 0 says that the value is exact; leave it out if it is not known."
-    values = [each.value for each in told]
-    large = noise >= abs(value) / 2
-    if len(values) >= _VALUES and noise >= max(values) - min(values):
-        large = True
-    if not large or (usual is not None and noise <= 3 * usual):
-        return None
-    return (
-        f"{noise:.6g} was recorded as the noise (a standard deviation) of {value:.6g}; two"
-        " replicates are told with --replicates, and a number has no gap."
-    )

@@ -36,24 +36,25 @@ def _cards(findings: Findings) -> str:
         sure += f"; best of all measured with probability {best.probability:.2f}"
     model = "best by the model, perhaps never measured"
     naive = f"trial {raw.number}; what a naive tool would report"
-    cards = _card("first", "Best setting measured", _value(best.mean, best.std), sure)
-    cards += _card("", "Recommended", _value(advice.mean, advice.std), model)
-    cards += _card("raw", "Raw best", _value(raw.value, raw.noise), naive)
+    cards = card("first", "Best setting measured", value_text(best.mean, best.std), sure)
+    cards += card("", "Recommended", value_text(advice.mean, advice.std), model)
+    cards += card("raw", "Raw best", value_text(raw.value, raw.noise), naive)
     if findings.verdict is None:
         gain = f"{findings.gains[-1][1]:.3g}"
-        cards += _card("", "Still to gain", gain, "largest expected improvement")
+        cards += card("", "Still to gain", gain, "largest expected improvement")
     else:
         word = "Stop" if findings.verdict.stop else "Go on"
         reason = text_of(f"{findings.verdict.reason}.")
-        cards += _card("", "Another measurement?", word, reason)
+        cards += card("", "Another measurement?", word, reason)
     return f'<div class="cards">{cards}</div>'
 
 
-def _card(kind: str, title: str, value: str, detail: str) -> str:
+def card(kind: str, title: str, value: str, detail: str) -> str:
+    """A card; value and detail are HTML."""
     text = f'<h3>{text_of(title)}</h3><div class="big">{value}</div><p>{detail}</p>'
     return f'<div class="card {kind}">{text}</div>'
 
 
-def _value(value: float, std: float | None) -> str:
+def value_text(value: float, std: float | None) -> str:
     """A value, with its standard deviation where it is known."""
     return f"{value:.5g}" if std is None else f"{value:.5g}<small> ± {std:.2g}</small>"

@@ -2,9 +2,10 @@
 
 from functools import partial
 
-from ceibo.report.facts import Facts, Findings
+from ceibo.decide import Space
+from ceibo.report.facts import Facts
 from ceibo.report.parts import Size, legend, panel, two_sizes
-from ceibo.report.sensitivity import MOST_PARAMETERS
+from ceibo.report.sensitivity import MOST_PARAMETERS, Importance
 from ceibo.report.svg import Canvas, Scale, px, title_of
 from ceibo.text import shorten
 
@@ -16,8 +17,9 @@ def importance(facts: Facts) -> str:
     if facts.findings is None:
         return ""
     rows = min(len(facts.study.space), MOST_PARAMETERS)
-    height = _ROW * rows + 40
-    drawings = two_sizes(partial(_draw, facts, facts.findings), (960, height), (400, height))
+    height = height_of(rows)
+    draw = partial(draw_importance, facts.study.space, facts.findings.importance)
+    drawings = two_sizes(draw, (960, height), (400, height))
     note = (
         "Share of the variation of the fitted surface over the whole space that would be gone if"
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
@@ -30,7 +32,13 @@ def importance(facts: Facts) -> str:
     return panel("importance", "Which parameters matter", drawings, note, keys)
 
 
-def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
+def height_of(rows: int) -> int:
+    """The pixels that a drawing of so many parameters needs."""
+    return _ROW * rows + 40
+
+
+def draw_importance(space: Space, shares: Importance, size: Size) -> Canvas:
+    """A bar per parameter, most important first, as many as there is room for."""
     canvas = Canvas(*size, "Importance of the parameters", left=104, bottom=30)
     letters = 13  # of a name
     if canvas.is_wide:
@@ -40,9 +48,9 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
     for tick in x.ticks():
         canvas.segment((x(tick), bottom), (x(tick), top), "grid")
         canvas.write(x(tick), bottom + 16, f"{100 * tick:.0f} %", "middle")
-    shares = findings.importance
-    for row, column in enumerate(shares.order[:MOST_PARAMETERS]):
-        name = facts.study.space.names[column]
+    rows = round((bottom - top) / _ROW)
+    for row, column in enumerate(shares.order[:rows]):
+        name = space.names[column]
         total, alone = float(shares.total[column]), float(shares.alone[column])
         title = f"{name}: {100 * alone:.0f} % alone, {100 * total:.0f} % in all"
         height = top + _ROW * row + 5

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 
+from ceibo.decide import Direction
 from ceibo.report.facts import Facts, Findings, Standing
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
 from ceibo.report.svg import Canvas, Scale, text_of
@@ -98,7 +99,7 @@ def _draw_profits(facts: Facts, profits: list[Standing], size: Size) -> Canvas:
 
 def _profit_text(facts: Facts, profit: Standing) -> str:
     count = max(profit.number - facts.initial, 0)
-    value = "minus the value" if facts.study.direction == "minimize" else "the value"
+    value = "minus the value" if facts.direction is Direction.MINIMIZE else "the value"
     return (
         f"Profit now: {profit.mean:.5g} ± {profit.std:.2g}, that is {value} of the best setting"
         f" less κ × {count} measurements after the initial design."

@@ -1,11 +1,17 @@
 """What a study was made with: settings, space, versions, and the fit."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from ceibo.decide.record import versions
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel, table_row
 from ceibo.report.svg import text_of
+
+NOTE: Final = (
+    "A study with these settings, this seed and these measurements makes the same suggestions"
+    " again."
+)
 
 
 def settings(facts: Facts) -> str:
@@ -17,18 +23,15 @@ def settings(facts: Facts) -> str:
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
     space = {name: each.describe() for name, each in study.space.dimensions.items()}
-    tables = _table("settings", general.items())
-    tables += _table("space", space.items())
-    tables += _table("versions", versions().items())
-    tables += _table("fit", facts.findings.fit if facts.findings is not None else ())
-    note = (
-        "A study with these settings, this seed and these measurements makes the same suggestions"
-        " again."
-    )
-    return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', note)
+    tables = table("settings", general.items())
+    tables += table("space", space.items())
+    tables += table("versions", versions().items())
+    tables += table("fit", facts.findings.fit if facts.findings is not None else ())
+    return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', NOTE)
 
 
-def _table(title: str, rows: Iterable[tuple[str, object]]) -> str:
+def table(title: str, rows: Iterable[tuple[str, object]]) -> str:
+    """A table of two columns."""
     body = "".join(table_row(text_of(key, 100), text_of(value)) for key, value in rows)
     head = f'<table class="settings"><caption hidden>{title}</caption>'
     return f"<div>{head}<tbody>{body}</tbody></table></div>"

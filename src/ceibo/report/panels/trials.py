@@ -1,6 +1,7 @@
 """The trials in a table that sorts by its columns."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
@@ -11,6 +12,10 @@ from ceibo.text import reason_line
 
 _MOST_REASON = 1500  # characters of a failure's last output that the page keeps
 _EMPTY = '<td data-sort=""></td>'
+NOTE: Final = (
+    "Click a heading to sort. The best setting is highlighted; several measurements of a trial show"
+    " their mean."
+)
 
 
 def trials(facts: Facts) -> str:
@@ -22,20 +27,25 @@ def trials(facts: Facts) -> str:
     failures = any(trial.reason for trial in shown)
     if failures:
         heads.append("Last failure")
-    buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in heads]
-    head = "".join(f'<th scope="col">{button}</th>' for button in buttons)
     body = "".join(_row(facts, trial, failures) for trial in shown)
+    return panel_of(head_of(heads), body, len(shown), len(facts.trials), NOTE)
+
+
+def head_of(names: Sequence[str]) -> str:
+    """The cells of the head, which are buttons."""
+    buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in names]
+    return "".join(f'<th scope="col">{button}</th>' for button in buttons)
+
+
+def panel_of(head: str, body: str, shown: int, count: int, note: str) -> str:
+    """The panel of a table that shows so many of all trials."""
     parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     table = f'<div class="scroll"><table class="trials">{parts}</table></div>'
-    note = (
-        "Click a heading to sort. The best setting is highlighted; several measurements of a trial"
-        " show their mean."
-    )
-    left_out = len(facts.trials) - len(shown)
+    left_out = count - shown
     if not left_out:
         return panel("trials", "All trials", table, note)
     note = (
-        f"{len(shown):,} of {len(facts.trials):,} trials: the best by value, the latest, and the"
+        f"{shown:,} of {count:,} trials: the best by value, the latest, and the"
         f" latest of those that failed or are under way. {left_out:,} are left out;"
         f" <code>ceibo export</code> writes them all. {note}"
     )
@@ -45,18 +55,26 @@ def trials(facts: Facts) -> str:
 def _row(facts: Facts, trial: Trial, failures: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
     noise = trial.measurements[0].noise if len(trial.measurements) == 1 else None
-    word = text_of(trial.state, 20)
-    state = f'<td data-sort="{word}" class="state-{word}">{word}</td>'
-    cells = [_cell(trial.number), state, _cell(value, _correction(trial)), _cell(noise)]
-    cells += [_cell(trial.params[name]) for name in facts.study.space.names]
-    source = facts.sources.get(trial.number)
-    word = source.get("source", "asked") if isinstance(source, Mapping) else "asked"
-    cells.append(_cell(str(word)))
+    cells = [cell(trial.number), state_cell(trial), cell(value, _correction(trial)), cell(noise)]
+    cells += [cell(trial.params[name]) for name in facts.study.space.names]
+    cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:
-        cells.append(_reason(trial.reason or ""))
+        cells.append(reason_cell(trial.reason or ""))
     best = facts.findings is not None and facts.findings.best.number == trial.number
     opening = '<tr class="best">' if best else "<tr>"
     return f"{opening}{''.join(cells)}</tr>"
+
+
+def state_cell(trial: Trial) -> str:
+    """The cell of a trial's state."""
+    word = text_of(trial.state, 20)
+    return f'<td data-sort="{word}" class="state-{word}">{word}</td>'
+
+
+def source_cell(source: object) -> str:
+    """The cell of how a trial came about."""
+    word = source.get("source", "asked") if isinstance(source, Mapping) else "asked"
+    return cell(str(word))
 
 
 def _correction(trial: Trial) -> str:
@@ -68,14 +86,16 @@ def _correction(trial: Trial) -> str:
     return f" (corrected, was {trial.replaced[0][-1].value:.6g})"
 
 
-def _cell(value: object, note: str = "") -> str:
+def cell(value: object, note: str = "") -> str:
+    """A cell that sorts by its exact value; empty if there is none."""
     if value is None:
         return _EMPTY
     exact = repr(value) if isinstance(value, float) else text_of(value, 100)
     return f'<td data-sort="{exact}">{text_of(value, 100)}{note}</td>'
 
 
-def _reason(reason: str) -> str:
+def reason_cell(reason: str) -> str:
+    """The cell of a failure: its line that says most, the rest behind it."""
     lines = reason.strip().splitlines()
     if not lines:
         return _EMPTY

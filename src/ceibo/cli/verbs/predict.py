@@ -1,0 +1,129 @@
+"""`ceibo predict`: what is believed at settings, measured or not."""
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ceibo.checks import ask_nearest
+from ceibo.cli.cells import guard
+from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
+from ceibo.cli.files import check_target, write_whole
+from ceibo.cli.joint_columns import parameter_columns
+from ceibo.cli.opening import open_study
+from ceibo.cli.rows import read_settings, setting_of
+from ceibo.cli.spreadsheet import Numbers
+from ceibo.cli.studyfile import load
+from ceibo.cli.verbs.export import COLUMNS
+from ceibo.command.placeholders import to_text
+from ceibo.decide import Estimate, Space
+from ceibo.decide.outcome_words import estimate_text, percent, wish_of
+from ceibo.decide.space import Params
+from ceibo.errors import InputError
+from ceibo.numbers import with_uncertainty
+from ceibo.study import Study
+from ceibo.study.table import column_names
+from ceibo.text import one_line
+
+
+def predict(
+    file: File,
+    settings: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE …|SETTINGS.CSV",
+            help="One setting, every parameter of it; or a CSV with a column per parameter.",
+        ),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File for the CSV of predictions.")
+    ] = None,
+    storage: Storage = None,
+    json: AsJson = False,
+) -> None:
+    """Say what is believed at settings, measured or not: of a CSV, as a CSV."""
+    loaded = load(file)
+    space = loaded.space
+    if output is not None:
+        check_target(output, loaded, storage)
+    is_file = len(settings) == 1 and "=" not in settings[0]
+    if is_file:
+        names = column_names(space.names, COLUMNS)
+        if loaded.outcomes is not None:
+            names = parameter_columns(space.names, loaded.outcomes)
+        wanted = read_settings(Path(settings[0]), space, names)
+    else:
+        wanted = [_setting(settings, space)]
+    study = open_study(loaded, storage)
+    estimates = study.predict(wanted)
+    if json:
+        data = [estimate_json(each) for each in estimates]
+        print_json(data if is_file else data[0])
+    elif is_file or output is not None:
+        text = to_csv(study, estimates)
+        if output is None:
+            sys.stdout.write(text)
+        else:
+            write_whole(output, text)
+            typer.echo(f"wrote {output}", err=True)
+    else:
+        _print(study, estimates[0])
+
+
+def _setting(words: Sequence[str], space: Space) -> Params:
+    """The setting in words such as temp=50."""
+    numbers = Numbers(",")
+    found = {}
+    for word in words:
+        name, sign, text = (part.strip() for part in word.partition("="))
+        if not sign:
+            raise InputError(f"expected settings such as {space.names[0]}=VALUE, got {word!r}.")
+        if name not in space.dimensions:
+            end = ask_nearest(name, space.names)
+            raise InputError(f"there is no parameter {name!r}{end}")
+        if name in found:
+            raise InputError(f"the parameter {name!r} is given twice; once is enough.")
+        found[name] = setting_of(space, name, text, numbers)
+    if missing := [name for name in space.names if name not in found]:
+        raise InputError(f"the setting lacks {', '.join(missing)}; give every parameter a value.")
+    return space.check(found)
+
+
+def _print(study: Study, estimate: Estimate) -> None:
+    if study.outcomes is None:
+        typer.echo(with_uncertainty(estimate.mean, estimate.std))
+        return
+    rows = [("", "expected", "95 % between", "")]
+    for name, known in estimate.outcomes.items():
+        interval = f"{known.low:.6g} and {known.high:.6g}"
+        wish = wish_of(study.outcomes[name])
+        rows.append((one_line(name, 40), estimate_text(known), interval, wish))
+    print_table(rows)
+    if estimate.p_feasible is not None:
+        typer.echo(f"\nevery limit holds with {percent(estimate.p_feasible)}")
+
+
+def to_csv(study: Study, estimates: Sequence[Estimate]) -> str:
+    """A row per setting: its parameters, and mean and std of what is believed there."""
+    heads = ["mean", "std"]
+    if study.outcomes is not None:
+        known = estimates[0].outcomes if estimates else {}
+        heads = [column for name in known for column in (name, f"{name}_std")]
+        heads += ["limits_hold"] if study.outcomes.limits else []
+    columns = column_names(study.space.names, heads)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(map(guard, [*columns.values(), *heads]))
+    for each in estimates:
+        values = [each.mean, each.std]
+        if study.outcomes is not None:
+            values = [part for one in each.outcomes.values() for part in (one.mean, one.std)]
+            values += [] if each.p_feasible is None else [each.p_feasible]
+        cells = [each.params[name] for name in columns]
+        shown = [guard(cell) if isinstance(cell, str) else to_text(cell) for cell in cells]
+        writer.writerow([*shown, *map(repr, values)])
+    return text.getvalue()

@@ -1,0 +1,156 @@
+"""The measurements of an objective or an outcome over the trials, as a drawing."""
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final, final
+
+import numpy as np
+
+from ceibo.decide import Measurement
+from ceibo.report.facts import Aspect, Standing
+from ceibo.report.parts import Size, draw_limit, trial_axis
+from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
+from ceibo.report.thinning import visible
+
+_CROWD: Final = 300  # measurements from which dots are small
+_REACH: Final = 1.0  # of what is in sight: how far away a limit is still brought in sight
+Measured = tuple[int, Measurement]  # a measurement with the number of its trial
+
+
+@final
+@dataclass(frozen=True)
+class History:
+    """What is drawn, in every size; of very many measurements those that can be told apart."""
+
+    aspect: Aspect
+    standings: tuple[Standing, ...]  # of the incumbent; there may be none
+
+    count: int  # of all measurements
+    measured: list[Measured]
+    failed: list[int]  # numbers of trials
+    records: list[tuple[int, float]]  # the best raw value from a trial on; the last trial too
+    in_sight: list[float]
+
+    @property
+    def is_thinned(self) -> bool:
+        """Whether some measurements are not drawn."""
+        return self.count > len(self.measured)
+
+
+def draw_history(shown: History, label: str, size: Size) -> Canvas:
+    """The measurements, the best raw value so far, and what is believed of the best setting."""
+    canvas = Canvas(*size, label)
+    y = Scale.over(shown.in_sight, canvas.up)
+    canvas.y_axis(y, shown.aspect.name)
+    x = trial_axis(canvas, len(shown.aspect.trials))
+    canvas.line(_stepped(shown.records, x, y), "raw")
+    radius = 1.8 if shown.count > _CROWD else 3
+    for number, measurement in shown.measured:
+        _draw_measurement(canvas, y, x(number), radius, (number, measurement))
+    for number in shown.failed:
+        canvas.add(_cross(x(number), canvas.up[0] - 6, f"trial {number} failed"))
+    _draw_standings(canvas, shown.standings, x, y)
+    if shown.aspect.limit is not None:
+        draw_limit(canvas, y, shown.aspect.limit)
+    return canvas
+
+
+def history_of(aspect: Aspect, standings: tuple[Standing, ...]) -> History:
+    """What is to be drawn of an objective or an outcome that has measurements."""
+    trials = aspect.trials
+    measured = [(trial.number, each) for trial in trials for each in trial.measurements]
+    failed = [trial.number for trial in trials if trial.state == "failed"]
+    in_sight = _in_sight(measured, standings)
+    if aspect.limit is not None:
+        in_sight += _within_reach(aspect.limit, in_sight)
+    kept = [k for k, each in enumerate(measured) if each[0] in aspect.answers]
+    kept = [0, *kept, len(measured) - 1]
+    heights = np.clip([each.value for _, each in measured], min(in_sight), max(in_sight))
+    dots = visible([number for number, _ in measured], heights, kept)
+    return History(
+        aspect=aspect,
+        standings=standings,
+        count=len(measured),
+        measured=[measured[k] for k in dots],
+        failed=[failed[k] for k in visible(failed, np.zeros(len(failed)))],
+        records=_records(aspect, measured) if aspect.is_goal else [],
+        in_sight=in_sight,
+    )
+
+
+def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
+    """What is to be in sight: the incumbent's band, the ends of what is measured not far out."""
+    values = np.array([measurement.value for _, measurement in measured])
+    # a quarter of them, as differences of the largest doubles are no numbers
+    low, high = (4 * float(each) for each in np.percentile(values / 4, [25, 75]))
+    reach = 3.0 * (high - low)
+    if len(values) > 7 and 0 < reach < np.inf:
+        values = values[(low - reach <= values) & (values <= high + reach)]
+    late = standings[-max(len(standings) // 2, 1) :]
+    return [float(np.min(values)), float(np.max(values)), *chain(*(each.band for each in late))]
+
+
+def _within_reach(limit: float, in_sight: list[float]) -> list[float]:
+    """The limit, if it is not so far away that the measurements would be a line."""
+    low, high = min(in_sight) / 4, max(in_sight) / 4
+    reach = _REACH * (high - low)
+    return [limit] if low - reach <= limit / 4 <= high + reach else []
+
+
+def _records(aspect: Aspect, measured: list[Measured]) -> list[tuple[int, float]]:
+    """The trials at which the best raw value changed, with that value; the last trial too."""
+    ordered = sorted((number, measurement.value) for number, measurement in measured)
+    best = aspect.direction.accumulate(np.array([value for _, value in ordered]))
+    changes = (np.flatnonzero(best[1:] != best[:-1]) + 1).tolist()
+    return [(ordered[k][0], float(best[k])) for k in (0, *changes, len(ordered) - 1)]
+
+
+def _stepped(records: list[tuple[int, float]], x: Scale, y: Scale) -> list[Point]:
+    """A line that moves across before it moves up or down."""
+    points: list[Point] = []
+    for number, value in records:
+        if points:
+            points.append((x(number), points[-1][1]))
+        points.append((x(number), y(value)))
+    return points
+
+
+def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: Measured) -> None:
+    """A dot with a bar of one standard deviation; a triangle at the edge if it is out of sight."""
+    number, measurement = told
+    value, noise = measurement.value, measurement.noise
+    title = f"trial {number}: {value:.6g}"
+    if noise is not None:
+        title += f" ± {noise:.2g}"
+    if not y.has(value):
+        above = value > y.high
+        edge = canvas.up[1] + 5 if above else canvas.up[0] - 5
+        canvas.add(_triangle(at, edge, -4 if above else 4, title))
+        return
+    if noise:
+        upper, lower = min(value + noise, y.high), max(value - noise, y.low)
+        canvas.segment((at, y(lower)), (at, y(upper)), "bar")
+    canvas.dot(at, y(value), radius, "measured", title)
+
+
+def _draw_standings(canvas: Canvas, standings: tuple[Standing, ...], x: Scale, y: Scale) -> None:
+    upper, middle, lower = [], [], []
+    for each in standings:
+        at = x(each.number - 0.5)
+        low, high = each.band
+        upper.append((at, y(min(high, y.high))))
+        middle.append((at, y(min(max(each.mean, y.low), y.high))))
+        lower.append((at, y(max(low, y.low))))
+    canvas.band(upper, lower, "band")
+    canvas.line(middle, "incumbent")
+
+
+def _triangle(x: float, y: float, tip: float, title: str) -> str:
+    corners = path_of([(x, y + tip), (x - 4, y - tip), (x + 4, y - tip)])
+    return f'<polygon class="outside" points="{corners}">{title_of(title)}</polygon>'
+
+
+def _cross(x: float, y: float, title: str) -> str:
+    left, right, top, bottom = px(x - 3), px(x + 3), px(y - 3), px(y + 3)
+    lines = f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}"
+    return f'<path class="failed" d="{lines}">{title_of(title)}</path>'

@@ -1,0 +1,256 @@
+"""What a report of several outcomes shows, gathered from a study once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final, final
+
+import numpy as np
+
+from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes
+from ceibo.decide.joint import raw_front
+from ceibo.decide.outcome_words import with_unit
+from ceibo.decide.outcomes import Outcome
+from ceibo.errors import NoMeasurementError
+from ceibo.gp.inputs import Array
+from ceibo.report.facts import (
+    Aspect,
+    Facts,
+    Findings,
+    Map,
+    Slice,
+    Sources,
+    Standing,
+    along,
+    axis_of,
+    over,
+)
+from ceibo.report.joint.history import gains_of, standings_of
+from ceibo.report.sensitivity import Importance, importance
+from ceibo.study import Study, Trial
+
+_MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class OutcomeFacts:
+    """What is shown of one outcome; nothing follows before every goal and limit is measured."""
+
+    outcome: Outcome
+    aspect: Aspect
+    standings: tuple[Standing, ...] = ()
+    importance: Importance | None = None
+    slices: tuple[Slice, ...] = ()
+    map: Map | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointFindings:
+    """What follows from the measurements."""
+
+    belief: JointBelief
+    chosen: Estimate  # the best setting, or the surest of the front: slices go through it
+    best: Estimate | None  # with one goal, as the next two
+    recommended: Estimate | None
+    observed: Observed | None
+    front: tuple[Estimate, ...]  # with several goals, as the next
+    raw_front: tuple[int, ...]
+    chance: Map | None  # of holding every limit; None without limits and with one parameter
+    goal: Facts | None  # the facts of a single goal, for the panel of the stopping rule
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointFacts:
+    """Everything a report needs; there are findings once every goal and limit is measured."""
+
+    study: Study
+    outcomes: Outcomes
+    confidence: float
+    initial: int
+    cost: float | None
+    trials: tuple[Trial, ...]
+    sources: Sources
+    each: Mapping[str, OutcomeFacts]
+    findings: JointFindings | None
+
+    @property
+    def needed(self) -> dict[str, OutcomeFacts]:
+        """Goals and limits."""
+        return {name: self.each[name] for name in self.outcomes.needed}
+
+    @property
+    def missing(self) -> list[str]:
+        """The goals and limits of which there is no measurement."""
+        return [name for name, each in self.needed.items() if not each.aspect.measured]
+
+
+def gather_jointly(study: Study, cost: float | None) -> JointFacts:
+    """The facts of a study with outcomes as it is now."""
+    outcomes = study.outcomes
+    assert outcomes is not None
+    trials, sources = study.trials, study.suggestions
+    belief = study.ledger.any_belief()
+    assert isinstance(belief, JointBelief)
+    chosen = _chosen(study, belief)
+    each = {
+        name: OutcomeFacts(outcome, _aspect(study, trials, name, chosen))
+        for name, outcome in outcomes.items()
+    }
+    facts = JointFacts(
+        study=study,
+        outcomes=outcomes,
+        confidence=belief.settings.assurance,
+        initial=study.settings.initial_size(len(study.space)),
+        cost=cost if len(outcomes.goals) == 1 else None,
+        trials=trials,
+        sources=sources,
+        each=each,
+        findings=None,
+    )
+    return facts if chosen is None else _with_findings(facts, belief, chosen)
+
+
+def _chosen(study: Study, belief: JointBelief) -> Estimate | None:
+    """The setting that slices and maps go through; None before there is an answer."""
+    try:
+        if len(belief.evidence.outcomes.goals) == 1:
+            return study.best
+        return max(study.front, key=lambda each: np.nan_to_num(each.p_efficient or 0.0))
+    except NoMeasurementError:
+        return None
+
+
+def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate | None) -> Aspect:
+    """One outcome as it is drawn."""
+    assert study.outcomes is not None
+    outcome, space = study.outcomes[name], study.space
+    alone = tuple(replace(trial, measurements=trial.outcomes.get(name, ())) for trial in trials)
+    measured = tuple(trial for trial in alone if trial.measurements)
+    return Aspect(
+        name=with_unit(name, f"({outcome.unit})" if outcome.unit else ""),
+        direction=outcome.direction,
+        trials=alone,
+        measured=measured,
+        places=space.to_unit_rows(trial.params for trial in measured),
+        best_place=np.full(len(space), 0.5) if chosen is None else space.to_unit(chosen.params),
+        answers=() if chosen is None else (chosen.number,),
+        limit=outcome.bound,
+        is_goal=outcome.is_goal,
+    )
+
+
+def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> JointFacts:
+    """The facts with what follows from the measurements."""
+    study, space, outcomes = facts.study, facts.study.space, facts.outcomes
+    one = len(outcomes.goals) == 1
+    place = space.to_unit(chosen.params)
+    standings = standings_of(belief, facts.sources) if one else {}
+    shares = {
+        name: importance(belief.predictions.model_of(name).gp, space)
+        for name in belief.predictions.names
+    }
+    total = sum(shares[name].total for name in outcomes.needed)
+    columns = [int(column) for column in np.argsort(-np.asarray(total), kind="stable")]
+    each = {}
+    for name, known in facts.each.items():
+        if name not in shares:
+            each[name] = known
+            continue
+        goal = known.outcome.is_goal
+        each[name] = replace(
+            known,
+            standings=standings.get(name, ()),
+            importance=shares[name],
+            slices=tuple(_slice(belief, place, name, k) for k in columns[:_MOST_SLICES]),
+            map=_map(belief, place, name, columns) if goal and len(columns) > 1 else None,
+        )
+    chance = None
+    if outcomes.limits and len(columns) > 1:
+        chance = _map(belief, place, None, columns)
+    findings = JointFindings(
+        belief=belief,
+        chosen=chosen,
+        best=chosen if one else None,
+        recommended=study.recommended if one else None,
+        observed=study.best_observed if one else None,
+        front=() if one else study.front,
+        raw_front=() if one else raw_front(belief.evidence),
+        chance=chance,
+        goal=None,
+    )
+    facts = replace(facts, each=each, findings=findings)
+    if one:
+        facts = replace(facts, findings=replace(findings, goal=_goal(facts, findings)))
+    return facts
+
+
+def _slice(belief: JointBelief, place: Array, name: str, column: int) -> Slice:
+    """An outcome along one parameter; of a goal also the chance that limits hold, or the gain."""
+    X = along(belief.space, place, column)
+    mean, std = belief.predictions.at_points(X, name)
+    places, parameter, dimension = axis_of(belief.space, X, column)
+    outcome, outcomes = belief.evidence.outcomes[name], belief.evidence.outcomes
+    found = Slice(column, parameter, dimension, places, mean, std, possible=_possible(outcome))
+    if not outcome.is_goal:
+        return found
+    if outcomes.limits:
+        return replace(found, chance=belief.predictions.feasibility(X))
+    return replace(found, gain=belief.improvement(X)) if len(outcomes.goals) == 1 else found
+
+
+def _possible(outcome: Outcome) -> tuple[float, float]:
+    low, high = outcome.low, outcome.high
+    return -np.inf if low is None else low, np.inf if high is None else high
+
+
+def _map(belief: JointBelief, place: Array, name: str | None, columns: list[int]) -> Map:
+    """An outcome over the two most important parameters; without a name, the chance alone."""
+    first, second = columns[:2]
+    X, shape = over(belief.space, place, first, second)
+    names = belief.space.names[first], belief.space.names[second]
+    chance = None
+    if belief.evidence.outcomes.limits:
+        chance = belief.predictions.feasibility(X).reshape(shape)
+    if name is None:
+        assert chance is not None
+        mean = chance
+    else:
+        mean = belief.predictions.at_points(X, name)[0].reshape(shape)
+    return Map((first, second), names, mean, chance, belief.settings.assurance)
+
+
+def _goal(facts: JointFacts, findings: JointFindings) -> Facts:
+    """The single goal as if it were the objective of a study without limits."""
+    (name,) = facts.outcomes.goals
+    known = facts.each[name]
+    belief, aspect = findings.belief, known.aspect
+    assert findings.best is not None
+    assert findings.recommended is not None
+    assert findings.observed is not None
+    assert known.importance is not None
+    cost = facts.cost
+    return Facts(
+        study=facts.study,
+        direction=Direction(known.outcome.direction),
+        initial=facts.initial,
+        cost=cost,
+        trials=aspect.trials,
+        measured=aspect.measured,
+        sources=facts.sources,
+        findings=Findings(
+            best=findings.best,
+            recommended=findings.recommended,
+            observed=findings.observed,
+            standings=known.standings,
+            gains=gains_of(belief, facts.sources),
+            verdict=None if cost is None else facts.study.should_stop(cost),
+            importance=known.importance,
+            slices=known.slices,
+            map=known.map,
+            fit=(),
+            best_place=aspect.best_place,
+            places=aspect.places,
+        ),
+    )

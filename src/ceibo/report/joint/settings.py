@@ -1,0 +1,54 @@
+"""What a study with outcomes was made with: outcomes, settings, space, versions, and the fits."""
+
+from ceibo.decide.outcome_words import wish_of
+from ceibo.decide.record import versions
+from ceibo.report.joint.facts import JointFacts
+from ceibo.report.panels.settings import NOTE, table
+from ceibo.report.parts import panel
+
+
+def settings(facts: JointFacts) -> str:
+    """The panel of settings."""
+    study = facts.study
+    general: dict[str, object] = {"study": study.name, "seed": study.seed}
+    for key, value in (study.settings.to_json() | {"n_initial": facts.initial}).items():
+        general[key.replace("_", " ")] = value
+    if facts.cost is not None:
+        general["price of a measurement, κ"] = facts.cost
+    wishes = {name: _describe(facts, name) for name in facts.outcomes}
+    space = {name: each.describe() for name, each in study.space.dimensions.items()}
+    tables = table("outcomes", wishes.items()) + table("settings", general.items())
+    tables += table("space", space.items()) + table("versions", versions().items())
+    tables += table("fit", _fit(facts))
+    return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', NOTE)
+
+
+def _describe(facts: JointFacts, name: str) -> str:
+    """What is wanted of an outcome, and what is possible."""
+    outcome = facts.outcomes[name]
+    parts = [wish_of(outcome)]
+    if outcome.unit and outcome.bound is None:
+        parts.append(f"in {outcome.unit}")
+    if outcome.low is not None or outcome.high is not None:
+        low = "−∞" if outcome.low is None else f"{outcome.low:g}"
+        high = "∞" if outcome.high is None else f"{outcome.high:g}"
+        parts.append(f"possible from {low} to {high}")
+    return ", ".join(parts)
+
+
+def _fit(facts: JointFacts) -> list[tuple[str, str]]:
+    """The fitted hyperparameters of every outcome, for reproduction."""
+    if facts.findings is None:
+        return []
+    predictions = facts.findings.belief.predictions
+    rows = []
+    for name, noise in predictions.noise.items():
+        model = predictions.model_of(name)
+        scales = ", ".join(f"{scale:.3g}" for scale in model.gp.kernel.lengthscales[:20])
+        inferred = "known for every measurement" if noise is None else f"{noise:.4g}"
+        rows += [
+            (f"{name}: length scales", scales),
+            (f"{name}: inferred noise (standard deviation)", inferred),
+            (f"{name}: observations used", f"{model.used} of {model.observations}"),
+        ]
+    return rows

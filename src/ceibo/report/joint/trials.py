@@ -1,0 +1,68 @@
+"""The trials in a table that sorts by its columns, one of them for each outcome."""
+
+from ceibo.decide.outcome_words import with_unit
+from ceibo.report.joint.facts import JointFacts
+from ceibo.report.panels.trials import (
+    NOTE,
+    cell,
+    head_of,
+    panel_of,
+    reason_cell,
+    source_cell,
+    state_cell,
+)
+from ceibo.report.svg import text_of
+from ceibo.report.thinning import chosen_trials, mean_value
+from ceibo.study import Trial
+
+
+def trials(facts: JointFacts) -> str:
+    """The panel of trials."""
+    columns = [with_unit(name, each.outcome.unit) for name, each in facts.each.items()]
+    heads = ["Trial", "State", *columns, *facts.study.space.names, "From"]
+    answers = _answers(facts)
+    goal = facts.each[facts.outcomes.goals[0]].aspect
+    shown = chosen_trials(goal.trials, goal.direction, len(heads), answers)
+    numbers = {trial.number for trial in shown}
+    kept = [trial for trial in facts.trials if trial.number in numbers]
+    failures = any(trial.reason for trial in kept)
+    if failures:
+        heads.append("Last failure")
+    body = "".join(_row(facts, trial, failures, trial.number in answers) for trial in kept)
+    note = NOTE.replace("The best setting is", "The answer is")
+    if facts.outcomes.limits:
+        note += " A value beyond its limit is red."
+    return panel_of(head_of(heads), body, len(kept), len(facts.trials), note)
+
+
+def _answers(facts: JointFacts) -> tuple[int, ...]:
+    """The trials that are the answer."""
+    findings = facts.findings
+    if findings is None:
+        return ()
+    found = findings.front or (findings.chosen,)
+    return tuple(each.number for each in found if each.number is not None)
+
+
+def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> str:
+    cells = [cell(trial.number), state_cell(trial)]
+    for name in facts.outcomes:
+        cells.append(_value_cell(facts, trial, name))
+    cells += [cell(trial.params[name]) for name in facts.study.space.names]
+    cells.append(source_cell(facts.sources.get(trial.number)))
+    if failures:
+        cells.append(reason_cell(trial.reason or ""))
+    opening = '<tr class="best">' if is_answer else "<tr>"
+    return f"{opening}{''.join(cells)}</tr>"
+
+
+def _value_cell(facts: JointFacts, trial: Trial, name: str) -> str:
+    """The mean of the values of one outcome, with the noise of a single one."""
+    told = trial.outcomes.get(name, ())
+    if not told:
+        return cell(None)
+    value = mean_value(facts.each[name].aspect.trials[trial.number])
+    noise = told[0].noise if len(told) == 1 else None
+    text = text_of(value) if noise is None else f"{text_of(value)} <small>± {noise:.2g}</small>"
+    broken = "" if facts.outcomes[name].holds(value) else ' class="broken"'
+    return f'<td data-sort="{value!r}"{broken}>{text}</td>'

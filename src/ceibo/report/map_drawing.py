@@ -1,0 +1,150 @@
+"""A function over two parameters as a drawing: colours, isolines, measurements, a key."""
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+import numpy as np
+
+from ceibo.decide import Direction, Space
+from ceibo.gp.inputs import Array
+from ceibo.report.contour import colour_table, hatching, isolines, png
+from ceibo.report.facts import Aspect, Map
+from ceibo.report.parts import Size, parameter_labels
+from ceibo.report.svg import Canvas, Scale, path_of, px
+from ceibo.report.thinning import visible
+from ceibo.text import shorten
+
+# From good to bad: dark blue over green to pale yellow, told apart in grey and by the colour-blind.
+COLOURS: Final = colour_table(
+    [(36, 40, 110), (38, 98, 138), (46, 150, 136), (126, 196, 116), (246, 230, 140)]
+)
+_LINES: Final = 7
+_LARGE: Final = 1e300
+
+
+def map_sizes(draw: Callable[[Size], Canvas]) -> str:
+    """A map for large screens and one for small screens, of which the page shows one."""
+    return draw((640, 460)).render("wide medium") + draw((400, 340)).render("narrow")
+
+
+def draw_map(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
+    """The posterior mean, the measurements and the best setting."""
+    first, second = surface.names
+    what = "the posterior mean" if aspect.name == "objective" else aspect.name
+    canvas = map_canvas(size, f"Map of {what} over {first} and {second}")
+    # in units in which differences of the largest doubles are finite
+    mean = surface.mean * (0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0)
+    low, high = float(np.min(mean)), float(np.max(mean))
+    shares = np.zeros_like(mean)
+    if high > low:
+        shares = (mean - low) / (high - low)
+    if aspect.direction is Direction.MAXIMIZE:
+        shares = 1.0 - shares
+    draw_colours(canvas, shares, is_smooth(surface, space), COLOURS)
+    if high > low and is_smooth(surface, space):
+        draw_isolines(canvas, mean, np.linspace(low, high, _LINES + 2)[1:-1])
+    if surface.chance is not None:
+        draw_doubt(canvas, surface, space)
+    draw_places(canvas, surface, space, aspect)
+    best, worst = float(np.min(surface.mean)), float(np.max(surface.mean))
+    if aspect.direction is Direction.MAXIMIZE:
+        best, worst = worst, best
+    draw_key(canvas, COLOURS, best, worst)
+    return canvas
+
+
+def map_canvas(size: Size, label: str) -> Canvas:
+    """An empty map, with room for the key."""
+    return Canvas(*size, label, left=70, right=78, bottom=40)
+
+
+def is_smooth(surface: Map, space: Space) -> bool:
+    """Whether there is something between the points of the grid: neither parameter is a choice."""
+    return all(space.dimensions[name].is_ordered for name in surface.names)
+
+
+def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> None:
+    """The measurements, the best setting, and the axes."""
+    first, second = surface.names
+    x, y = Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
+    across, up = surface.columns
+    places = aspect.places
+    for index in visible(places[:, across], places[:, up]):
+        trial, place = aspect.measured[index], places[index]
+        title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
+        canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)
+    canvas.add(_star(x(aspect.best_place[across]), y(aspect.best_place[up])))
+    dimensions = space.dimensions
+    for at, text in parameter_labels(dimensions[first]):
+        canvas.write(x(at), canvas.up[0] + 16, text, "middle")
+    for at, text in parameter_labels(dimensions[second]):
+        canvas.write(canvas.left - 6, y(at) + 4, shorten(text, 9), "end")
+    canvas.x_name(shorten(first, 40))
+    canvas.y_name(shorten(second, 40))
+
+
+def draw_colours(canvas: Canvas, shares: Array, smooth: bool, colours: Array) -> None:
+    """Shares in [0, 1] as colours: cells where a parameter has no order."""
+    picture = np.flipud(shares)
+    left, right = canvas.across
+    bottom, top = canvas.up
+    box = (left, top), (right - left, bottom - top)
+    if smooth:
+        canvas.image(*box, "smooth", png(_finer(picture), colours))
+    else:
+        canvas.image(*box, "cells", png(picture, colours))
+
+
+def draw_isolines(canvas: Canvas, Z: Array, levels: Iterable[float], kind: str = "isoline") -> None:
+    """Lines along which a function on the grid has the given values."""
+    rows, columns = Z.shape
+    x, y = Scale(0, columns - 1, *canvas.across), Scale(0, rows - 1, *canvas.up)
+    parts = []
+    for level in levels:
+        for (x0, y0), (x1, y1) in isolines(Z, float(level)):
+            parts.append(f"M{px(x(x0))} {px(y(y0))}L{px(x(x1))} {px(y(y1))}")
+    canvas.add(f'<path class="{kind}" d="{"".join(parts)}"/>')
+
+
+def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
+    """Hatches where limits hold with less than the confidence, and draws its border."""
+    chance, confidence = surface.chance, surface.confidence
+    if chance is None:
+        return
+    smooth = is_smooth(surface, space)
+    parts = []
+    for (x0, y0), (x1, y1) in hatching(chance, confidence, canvas.across, canvas.up, smooth):
+        parts.append(f"M{px(x0)} {px(y0)}L{px(x1)} {px(y1)}")
+    if parts:
+        canvas.add(f'<path class="hatch" d="{"".join(parts)}"/>')
+    if smooth:
+        draw_isolines(canvas, chance, [confidence], "border")
+
+
+def draw_key(canvas: Canvas, colours: Array, best: float, worst: float) -> None:
+    """The scale of colours, best at the bottom."""
+    left = canvas.across[1] + 12
+    bottom, top = canvas.up
+    column = np.linspace(1, 0, 64)[:, None]
+    canvas.image((left, top), (12, bottom - top), "smooth", png(column, colours))
+    canvas.write(left + 16, bottom, f"{best:.3g}")
+    canvas.write(left + 16, (top + bottom) / 2 + 4, f"{(best / 2 + worst / 2):.3g}")
+    canvas.write(left + 16, top + 9, f"{worst:.3g}")
+
+
+def _finer(shares: Array, factor: int = 4) -> Array:
+    """The same grid, interpolated, so that no viewer shows its cells."""
+    rows, columns = shares.shape
+    fine_columns = np.linspace(0, columns - 1, columns * factor)
+    fine_rows = np.linspace(0, rows - 1, rows * factor)
+    wide = np.stack([np.interp(fine_columns, np.arange(columns), row) for row in shares])
+    return np.stack([np.interp(fine_rows, np.arange(rows), column) for column in wide.T], axis=1)
+
+
+def _star(x: float, y: float) -> str:
+    corners = []
+    for k in range(10):
+        angle = np.pi / 5 * k - np.pi / 2
+        radius = 9 if k % 2 == 0 else 4
+        corners.append((x + radius * np.cos(angle), y + radius * np.sin(angle)))
+    return f'<polygon class="star" points="{path_of(corners)}"/>'

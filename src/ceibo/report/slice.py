@@ -1,0 +1,114 @@
+"""The posterior along one parameter, through the best setting, as a small drawing."""
+
+from collections.abc import Iterable
+from itertools import groupby, pairwise
+from typing import Final
+
+import numpy as np
+
+from ceibo.gp.inputs import Array
+from ceibo.report.facts import Aspect, Slice
+from ceibo.report.parts import draw_limit, parameter_labels
+from ceibo.report.svg import Canvas, Point, Scale, px, text_of
+
+_MOST_DOTS: Final = 250  # trials shown in a slice, nearest first
+# limits of distances in the unit cube that are shown differently
+_NEAR: Final = 0.1
+_FAR: Final = 0.25
+
+
+def grid_of_slices(slices: Iterable[Slice], aspect: Aspect, confidence: float | None = None) -> str:
+    """Slices side by side; shaded where limits hold with less than the confidence."""
+    figures = []
+    for each in slices:
+        caption = f"<figcaption>{text_of(each.name, 60)}</figcaption>"
+        drawing = _draw(each, aspect, confidence)
+        figures.append(f'<figure class="slice">{caption}{drawing}</figure>')
+    return f'<div class="grid-of-slices">{"".join(figures)}</div>'
+
+
+def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
+    has_strip = each.chance is not None or each.gain is not None
+    height, bottom = (250, 98) if has_strip else (190, 38)
+    canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
+    x = Scale(0.0, 1.0, *canvas.across)
+    low, high = each.band
+    y = Scale.over([*low, *high], canvas.up)
+    canvas.y_axis(y, count=4)
+    if each.chance is not None and confidence is not None:
+        _shade(canvas, each, x, confidence)
+    _draw_measurements(canvas, each, aspect, (x, y))
+    upper = _curve(each, high, x, y)
+    middle = _curve(each, each.mean, x, y)
+    lower = _curve(each, low, x, y)
+    if each.dimension.is_ordered:
+        canvas.band(upper, lower, "band")
+        canvas.line(middle, "incumbent")
+    else:
+        for index, mean in enumerate(each.mean):
+            canvas.segment(upper[index], lower[index], "whisker")
+            canvas.dot(*middle[index], 4, "level", f"{mean:.5g}")
+    if aspect.limit is not None:
+        draw_limit(canvas, y, aspect.limit)
+    chosen = x(float(aspect.best_place[each.column]))
+    canvas.segment((chosen, canvas.up[1]), (chosen, canvas.height - 34), "chosen")
+    if each.chance is not None:
+        _draw_strip(canvas, each, x, (each.chance, 1.0, "chance"))
+    elif each.gain is not None:
+        _draw_strip(canvas, each, x, (each.gain, float(np.max(each.gain)), "gain"))
+    for place, label in parameter_labels(each.dimension, 4):
+        canvas.write(x(place), canvas.height - 18, label, "middle")
+    return canvas.render()
+
+
+def _curve(each: Slice, values: Iterable[float], x: Scale, y: Scale) -> list[Point]:
+    """Pixels of a function along the parameter."""
+    return [(x(place), y(float(value))) for place, value in zip(each.places, values, strict=True)]
+
+
+def _draw_measurements(
+    canvas: Canvas, each: Slice, aspect: Aspect, scales: tuple[Scale, Scale]
+) -> None:
+    """The measurements, the fainter the farther away they were made in the other parameters."""
+    x, y = scales
+    gaps = aspect.places - aspect.best_place
+    gaps[:, each.column] = 0.0
+    distances = np.sqrt(np.mean(gaps**2, axis=1))
+    for index in np.argsort(distances, kind="stable")[:_MOST_DOTS]:
+        at = x(float(aspect.places[index, each.column]))
+        kind = ("near", "middle", "far")[np.digitize(distances[index], (_NEAR, _FAR))]
+        for measurement in aspect.measured[index].measurements:
+            if y.has(measurement.value):
+                canvas.dot(at, y(measurement.value), 2.4, kind)
+
+
+def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, float, str]) -> None:
+    """Corrected EI, or the chance that limits hold, below the posterior."""
+    values, most, kind = what
+    top, bottom = canvas.height - 84, canvas.height - 34
+    y = Scale(0.0, most if most > 0 else 1.0, bottom, top)
+    canvas.segment((canvas.across[0], bottom), (canvas.across[1], bottom), "grid")
+    canvas.write(canvas.left - 6, top + 8, f"{most:.2g}", "end")
+    canvas.write(canvas.left - 6, bottom + 3, "0", "end")
+    tops = _curve(each, values, x, y)
+    if each.dimension.is_ordered:
+        canvas.band(tops, [(at, bottom) for at, _ in tops], f"{kind}-area")
+        canvas.line(tops, kind)
+        return
+    for at, high in tops:
+        size = f'width="12" height="{px(bottom - high)}"'
+        canvas.add(f'<rect class="{kind}-area" x="{px(at - 6)}" y="{px(high)}" {size}/>')
+
+
+def _shade(canvas: Canvas, each: Slice, x: Scale, confidence: float) -> None:
+    """What lies where limits hold with less than the confidence."""
+    assert each.chance is not None
+    bottom, top = canvas.up
+    edges = [0.0, *((a + b) / 2 for a, b in pairwise(each.places)), 1.0]
+    doubtful = (each.chance < confidence).tolist()
+    for is_doubtful, run in groupby(range(len(doubtful)), doubtful.__getitem__):
+        first, *rest = run
+        low, high = x(edges[first]), x(edges[[first, *rest][-1] + 1])
+        if is_doubtful:
+            box = f'x="{px(low)}" y="{px(top)}" width="{px(high - low)}"'
+            canvas.add(f'<rect class="doubtful" {box} height="{px(bottom - top)}"/>')
