@@ -3,12 +3,14 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import final
 
 import sqlalchemy as sa
 
 from ceibo.study.store import QUEUED, RUNNING, Store
+from ceibo.study.store.records import Event
 from soak.children import Acknowledged
 
 
@@ -18,7 +20,7 @@ class Audit:
     """Counts of what must not happen; all zero is a pass."""
 
     lost: int  # acknowledged measurements that are not stored with the same bits
-    twice: int  # trials with more than one measurement
+    twice: int  # trials measured more than once, by a worker other than one whose lease had lapsed
     gaps: int  # missing or duplicated trial or event numbers
     open: int  # trials left queued or running
 
@@ -27,20 +29,40 @@ class Audit:
         return not (self.lost or self.twice or self.gaps or self.open)
 
 
-def audit(store: Store, study_id: int, acknowledged: Sequence[Acknowledged]) -> Audit:
-    """Compares a study, read from the database, with what its workers saw acknowledged."""
+def audit(
+    store: Store, study_id: int, acknowledged: Sequence[Acknowledged], lease: float | None = None
+) -> Audit:
+    """Compares a study, read from the database, with what its workers saw acknowledged.
+
+    With the length of a `lease`, a trial that was handed out again only after its lease had lapsed
+    may be measured by both workers: a worker may wait for its server for longer than that.
+    """
     snapshot, events = store.snapshot(study_id), store.events(study_id)
+    late = set() if lease is None else _handed_out_late(events, lease)
     stored = {
         (t.number, m.key): m.measurement.value for t in snapshot.trials for m in t.measurements
     }
     return Audit(
         lost=sum(stored.get((a.number, a.key)) != a.value for a in acknowledged),
-        twice=sum(len(trial.measurements) > 1 for trial in snapshot.trials),
+        twice=sum(len(t.measurements) > 1 and t.number not in late for t in snapshot.trials),
         gaps=int([t.number for t in snapshot.trials] != list(range(len(snapshot.trials))))
         + int([event.seq for event in events] != list(range(1, len(events) + 1)))
         + int(snapshot.seq != len(events)),
         open=len(snapshot.in_state(QUEUED, RUNNING)),
     )
+
+
+def _handed_out_late(events: Sequence[Event], lease: float) -> set[int]:
+    """The trials of which every hand-out came a lease or more after the one before."""
+    times: dict[int, list[float]] = {}
+    for event in events:
+        if event.kind in ("asked", "claimed"):
+            times.setdefault(event.number, []).append(event.time)
+    return {
+        number
+        for number, each in times.items()
+        if len(each) > 1 and all(b - a >= lease for a, b in pairwise(each))
+    }
 
 
 def intact(url: str) -> bool:
