@@ -23,7 +23,7 @@ from soak.kills import finish
 from soak.server import Server, running_server
 
 LEASE_SECONDS = 20.0
-"""Longer than an outage, so that only dead workers lose their trials."""
+"""Longer than most outages; a worker that waits for its server for longer loses its trial."""
 
 
 @final
@@ -102,7 +102,7 @@ def kill_servers(
     told = [entry for acknowledged, _ in read for entry in acknowledged]
     store = Store(url)
     finish(store, study_id, LEASE_SECONDS)
-    checked = audit(store, study_id, told)
+    checked = audit(store, study_id, told, LEASE_SECONDS)
     store.close()
     errors = [line for _, lines in read for line in lines]
     return Outages(outages, outages + workers, len(told), errors, checked)

@@ -1,7 +1,7 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -255,7 +255,7 @@ def _even_units(space: Space, column: int) -> Array:
 def _standings(belief: Belief, sources: Sources) -> list[Standing]:
     """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
     found: dict[int, Standing] = {}
-    for number, record in sources.items():
+    for number, record in _modelled(sources):
         seen = part_of(record, "incumbent")
         mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
         if mean is not None and std is not None:
@@ -276,7 +276,7 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
 def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
     gains: dict[int, float] = {}
-    for number, record in sources.items():
+    for number, record in _modelled(sources):
         gain = to_float(part_of(record, "value"))
         if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
@@ -290,6 +290,13 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
                 break
     gains[belief.evidence.trials] = belief.remaining
     return sorted(gains.items())
+
+
+def _modelled(sources: Sources) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The records of suggestions by the model, with their numbers."""
+    for number, record in sources.items():
+        if isinstance(record, dict) and record.get("source") == "model":
+            yield number, record
 
 
 def part_of(record: object, key: str) -> object:

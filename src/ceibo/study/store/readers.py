@@ -99,23 +99,27 @@ def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
 
 def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:
     """The parameters of the trial that a row holds."""
-    what = name_of_trial(row)
-    check_covered(trials, row, what)
-    params = from_text(row.params, what)
+    _check_trial(row)
+    params = _from_text(row.params)
     if not isinstance(params, dict):
-        raise damaged(what, f"expected parameters, got {reprlib.repr(params)}")
+        raise damaged(name_of_trial(row), f"expected parameters, got {reprlib.repr(row.params)}")
     return params
 
 
 def suggestion_from_row(row: sa.Row[Any]) -> Any:
     """What was recorded with the suggestion of a trial."""
-    what = name_of_trial(row)
-    check_covered(trials, row, what)
-    suggestion = from_text(row.suggestion, f"the suggestion of {what}")
+    _check_trial(row)
+    suggestion = _from_text(row.suggestion)
     if not isinstance(suggestion, dict):
-        found = f"expected a record, got {reprlib.repr(suggestion)}"
-        raise damaged(f"the suggestion of {what}", found)
+        found = f"expected a record, got {reprlib.repr(row.suggestion)}"
+        raise damaged(f"the suggestion of {name_of_trial(row)}", found)
     return suggestion
+
+
+def _check_trial(row: sa.Row[Any]) -> None:
+    """Refuse what `check_covered` refuses; names, which take long, are for errors alone."""
+    if row.data is not None or row.checksum != checksum_of_row(trials, row):
+        check_covered(trials, row, name_of_trial(row))
 
 
 def name_of_trial(row: sa.Row[Any]) -> str:
@@ -136,17 +140,16 @@ def event_from_row(row: sa.Row[Any]) -> Event:
         raise newer(_name_of_event(row), _unknown(row))
     measurement = None
     if kind in ("measured", "corrected"):
-        what = f"a measurement of {name_of_trial(row)} (event {seq})"
-        measurement = _measurement_from(values, what)
+        measurement = _measurement_from(values, row)
     return Event(seq, number, kind, state, key, time, worker, measurement, reason, outcome)
 
 
-def _measurement_from(columns: Sequence[Any], what: str) -> Measurement:
+def _measurement_from(columns: Sequence[Any], row: sa.Row[Any]) -> Measurement:
     value, noise, replicates = columns
-    several = from_text(replicates, what) if replicates else ()
     try:
-        return Measurement(value, noise, several)
+        return Measurement(value, noise, _from_text(replicates) if replicates else ())
     except (InputError, TypeError) as error:
+        what = f"a measurement of {name_of_trial(row)} (event {row.seq})"
         raise damaged(what, error) from error
 
 
@@ -171,7 +174,15 @@ def newer(what: str, has: str) -> NewerSchemaError:
 
 def from_text(text: str, what: str) -> Any:
     """The JSON data stored as this text; `what` names it in the error."""
+    data = _from_text(text)
+    if data is None:
+        raise damaged(what, f"expected JSON, got {reprlib.repr(text)}")
+    return data
+
+
+def _from_text(text: str) -> Any:
+    """The JSON data stored as this text; None if it is none."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise damaged(what, f"expected JSON, got {reprlib.repr(text)}") from None
+        return None
