@@ -14,6 +14,7 @@ from typing import final
 from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Space
+from ceibo.decide.measurement import Measurement
 from ceibo.errors import CommandFailedError
 
 NASTY = Path(__file__).with_name("cli_nasty.py")

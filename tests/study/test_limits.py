@@ -10,7 +10,7 @@ from ceibo import Float, InputError
 from ceibo.cli.studyfile import parse
 from ceibo.command.command import Command
 from ceibo.command.placeholders import Template
-from ceibo.decide import Space
+from ceibo.decide import Measurement, Space
 from ceibo.study import Limits
 
 STUDY = 'space.x = {type = "float", low = 0, high = 1}\n'
@@ -58,4 +58,4 @@ def test_a_limit_longer_than_a_thread_can_wait(tmp_path: Path) -> None:
     """The supervisor is asked by other programs too, which give it what they like."""
     argv = (sys.executable, "-c", "import time; time.sleep(0.3); print(0.5)")
     command = Command(Template(argv, Space({"x": Float(0, 1)}), tmp_path, timeout=1e10))
-    assert command({"x": 0.5}).value == 0.5
+    assert command({"x": 0.5}) == Measurement(0.5)
