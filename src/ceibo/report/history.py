@@ -134,13 +134,14 @@ def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: 
 
 
 def _draw_standings(canvas: Canvas, standings: tuple[Standing, ...], x: Scale, y: Scale) -> None:
-    upper, middle, lower = [], [], []
+    upper: list[Point] = []
+    middle: list[Point] = []
+    lower: list[Point] = []
     for each in standings:
         at = x(each.number - 0.5)
         low, high = each.band
-        upper.append((at, y(min(high, y.high))))
-        middle.append((at, y(min(max(each.mean, y.low), y.high))))
-        lower.append((at, y(max(low, y.low))))
+        for points, value in ((upper, high), (middle, each.mean), (lower, low)):
+            points.append((at, y(min(max(value, y.low), y.high))))
     canvas.band(upper, lower, "band")
     canvas.line(middle, "incumbent")
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 import numpy as np
+from scipy.special import ndtri
 
 from ceibo.decide import Direction, Space
 from ceibo.gp.inputs import Array
@@ -20,6 +21,7 @@ COLOURS: Final = colour_table(
 )
 _LINES: Final = 7
 _LARGE: Final = 1e300
+_FAINTEST: Final = 1e-12  # chances nearer to 0 or 1 are drawn as this
 
 
 def map_sizes(draw: Callable[[Size], Canvas]) -> str:
@@ -106,12 +108,18 @@ def draw_isolines(canvas: Canvas, Z: Array, levels: Iterable[float], kind: str =
     canvas.add(f'<path class="{kind}" d="{"".join(parts)}"/>')
 
 
+def normal_quantile(chance: Array) -> Array:
+    """What a standard normal variable is below with these chances; finite at 0 and 1."""
+    return np.asarray(ndtri(np.clip(chance, _FAINTEST, 1.0 - _FAINTEST)))
+
+
 def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
     """Hatches where limits hold with less than the confidence, and draws its border."""
-    chance, confidence = surface.chance, surface.confidence
-    if chance is None:
+    if surface.chance is None:
         return
     smooth = is_smooth(surface, space)
+    # between two points of the grid a chance jumps, and its normal quantile hardly bends
+    chance, confidence = normal_quantile(surface.chance), float(ndtri(surface.confidence))
     parts = []
     for (x0, y0), (x1, y1) in hatching(chance, confidence, canvas.across, canvas.up, smooth):
         parts.append(f"M{px(x0)} {px(y0)}L{px(x1)} {px(y1)}")

@@ -3,6 +3,8 @@
 from functools import partial
 from typing import Final
 
+from scipy.special import ndtri
+
 from ceibo.decide import Space
 from ceibo.decide.outcome_words import wish_of
 from ceibo.report.contour import colour_table
@@ -16,6 +18,7 @@ from ceibo.report.map_drawing import (
     is_smooth,
     map_canvas,
     map_sizes,
+    normal_quantile,
 )
 from ceibo.report.parts import Size, panel
 from ceibo.report.svg import Canvas
@@ -24,7 +27,6 @@ from ceibo.report.svg import Canvas
 _COLOURS: Final = colour_table(
     [(16, 110, 84), (110, 172, 138), (238, 234, 222), (216, 146, 124), (176, 66, 52)]
 )
-_EVEN: Final = 0.5
 
 
 def in_spec(facts: JointFacts) -> str:
@@ -48,8 +50,9 @@ def _draw(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     smooth = is_smooth(surface, space)
     draw_colours(canvas, 1.0 - surface.mean, smooth, _COLOURS)
     if smooth:
-        draw_isolines(canvas, surface.mean, [_EVEN], "even")
-        draw_isolines(canvas, surface.mean, [surface.confidence], "border")
+        quantile = normal_quantile(surface.mean)
+        draw_isolines(canvas, quantile, [0.0], "even")
+        draw_isolines(canvas, quantile, [float(ndtri(surface.confidence))], "border")
     draw_places(canvas, surface, space, aspect)
     draw_key(canvas, _COLOURS, 1.0, 0.0)
     return canvas
