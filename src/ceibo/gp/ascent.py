@@ -232,7 +232,9 @@ def _updated(
         fresh = fresh & ~usable
     a = s * (usable / safe)[:, None]
     Hy = (H @ y[:, :, None])[:, :, 0]
-    v = (0.5 * (safe + _dot(y, Hy)))[:, None] * a - Hy
+    # where nothing is learnt a is zero, and so must its factor be finite
+    half = np.where(usable, 0.5 * (safe + _dot(y, Hy)), 0.0)
+    v = half[:, None] * a - Hy
     outer = a[:, :, None] * v[:, None, :]
     return H + outer + outer.transpose(0, 2, 1), fresh
 
