@@ -102,7 +102,7 @@ def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:
     _check_trial(row)
     params = _from_text(row.params)
     if not isinstance(params, dict):
-        raise damaged(name_of_trial(row), f"expected parameters, got {reprlib.repr(row.params)}")
+        raise damaged(name_of_trial(row), _not_a("parameters", params, row.params))
     return params
 
 
@@ -111,7 +111,7 @@ def suggestion_from_row(row: sa.Row[Any]) -> Any:
     _check_trial(row)
     suggestion = _from_text(row.suggestion)
     if not isinstance(suggestion, dict):
-        found = f"expected a record, got {reprlib.repr(row.suggestion)}"
+        found = _not_a("a record", suggestion, row.suggestion)
         raise damaged(f"the suggestion of {name_of_trial(row)}", found)
     return suggestion
 
@@ -178,6 +178,13 @@ def from_text(text: str, what: str) -> Any:
     if data is None:
         raise damaged(what, f"expected JSON, got {reprlib.repr(text)}")
     return data
+
+
+def _not_a(what: str, data: object, text: str) -> str:
+    """What is wrong with a text that should hold something else."""
+    if data is None:
+        return f"expected JSON, got {reprlib.repr(text)}"
+    return f"expected {what}, got {reprlib.repr(data)}"
 
 
 def _from_text(text: str) -> Any:
