@@ -139,10 +139,11 @@ def vanish(top: Path, seed: int) -> Case:
 
 
 def _wait_for(diaries: list[Diary], results: int) -> None:
-    """Waits until the workers have told so many results."""
+    """Waits until the workers have told so many results, and each of them one or more."""
     deadline = time.monotonic() + WATCHDOG_SECONDS
     while time.monotonic() < deadline:
-        if sum(len(diary.lines()) for diary in diaries) >= results:
+        told = [len(diary.lines()) for diary in diaries]
+        if sum(told) >= results and all(told):
             return
         time.sleep(0.001)
 

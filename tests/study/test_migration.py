@@ -171,3 +171,16 @@ def test_a_process_of_an_older_ceibo_goes_on_writing(tmp_path: Path) -> None:
     store.correct(study.id, 2, Measurement(9.0))
     assert store.snapshot(study.id).trials[2].measurements[0].measurement.value == 9.0
     store.close()
+
+
+def test_a_migration_between_two_looks_is_no_damage(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process commits it after the version was read and before the columns are."""
+    Store(url).close()
+    looks = iter([2, 3])
+    monkeypatch.setattr(schema, "_read_version", lambda _: next(looks))
+    engine = sa.create_engine(url)
+    with engine.connect() as connection:
+        assert schema.stored_version(connection) == 3
+    engine.dispose()

@@ -114,6 +114,19 @@ def stored_version(connection: sa.Connection) -> int | None:
         return VERSION
     if not sa.inspect(connection).has_table(versions.name):
         return None
+    version = _read_version(connection)
+    if version < VERSION and has_new_columns(connection):
+        # another process may have brought it over between the two looks, and then says so now
+        version = _read_version(connection)
+        if version < VERSION:
+            found = f"its tables are those of version {VERSION}, but ceibo_schema says {version}"
+            raise DamagedError(found)
+    if version == VERSION:
+        connection.info[_KNOWN] = version
+    return version
+
+
+def _read_version(connection: sa.Connection) -> int:
     version = connection.execute(sa.select(sa.func.max(versions.c.version))).scalar()
     if not isinstance(version, int) or version < 1:
         found = f"expected a version in the table ceibo_schema, got {version!r:.40}"
@@ -123,11 +136,6 @@ def stored_version(connection: sa.Connection) -> int | None:
             f"expected a database of at most schema version {VERSION}, got schema version"
             f" {version}; upgrade ceibo (nothing was changed)."
         )
-    if version < VERSION and has_new_columns(connection):
-        found = f"its tables are those of version {VERSION}, but ceibo_schema says {version}"
-        raise DamagedError(found)
-    if version == VERSION:
-        connection.info[_KNOWN] = version
     return version
 
 
