@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, final
+from typing import Any, ClassVar, Final, Self, final
 
 from ceibo.checks import ask_nearest, check_choice, to_float
 from ceibo.decide.direction import Direction
@@ -21,21 +21,22 @@ LONGEST_NAME: Final = 100
 LONGEST_UNIT: Final = 20
 
 
+@dataclass(frozen=True, kw_only=True)
 class Outcome(ABC):
     """Something that is measured.
 
-    `unit` is by which values are shown, `low` and `high` what is physically possible, if that is
-    known.
+    Args:
+        unit: by which values are shown.
+        low, high: what is physically possible, if that is known.
     """
 
-    unit: str
-    low: float | None
-    high: float | None
+    direction: ClassVar[Direction] = Direction.MINIMIZE
+    """Which values are better; of a limit, those on its right side."""
+    is_goal: ClassVar[bool] = False
 
-    @property
-    @abstractmethod
-    def direction(self) -> Direction:
-        """Which values are better; of a limit, those on its right side."""
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -46,18 +47,13 @@ class Outcome(ABC):
         """The limit to hold, or None."""
         return None
 
-    @property
-    def is_goal(self) -> bool:
-        return False
-
     def holds(self, value: float) -> bool:
         """Whether a value holds the limit; always, if there is none."""
         if self.bound is None:
             return True
         return self.direction.flip(value) <= self.direction.flip(self.bound)
 
-    def _check(self) -> None:
-        """Checks what every outcome has, and keeps it as plain Python."""
+    def __post_init__(self) -> None:
         if not isinstance(self.unit, str) or len(self.unit) > LONGEST_UNIT:
             raise InputError(
                 f"unit must be a text of at most {LONGEST_UNIT} characters, got"
@@ -71,6 +67,19 @@ class Outcome(ABC):
                 object.__setattr__(self, name, _number(value, name))
         if self.low is not None and self.high is not None and not self.low < self.high:
             raise InputError(f"low must be below high, got low={self.low!r}, high={self.high!r}.")
+        if self.bound is not None:
+            object.__setattr__(self, "limit", _number(self.bound, "limit"))
+            self._check_possible()
+
+    def _check_possible(self) -> None:
+        """Refuses a limit that nothing possible can hold."""
+        name = "low" if self.direction is Direction.MINIMIZE else "high"
+        best = getattr(self, name)
+        if best is not None and not self.holds(best):
+            raise InputError(
+                f"the limit {self.bound!r} can never be held with {name}={best!r}; give one between"
+                " low and high."
+            )
 
     def _shared_json(self) -> dict[str, Any]:
         given = {"unit": self.unit or None, "low": self.low, "high": self.high}
@@ -78,48 +87,23 @@ class Outcome(ABC):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Minimize(Outcome):
     """A goal: as small as possible."""
 
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.MINIMIZE
-
-    @property
-    def is_goal(self) -> bool:
-        return True
+    is_goal: ClassVar[bool] = True
 
     def to_json(self) -> dict[str, Any]:
         return {"goal": "minimize", **self._shared_json()}
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Maximize(Outcome):
     """A goal: as large as possible."""
 
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.MAXIMIZE
-
-    @property
-    def is_goal(self) -> bool:
-        return True
+    direction: ClassVar[Direction] = Direction.MAXIMIZE
+    is_goal: ClassVar[bool] = True
 
     def to_json(self) -> dict[str, Any]:
         return {"goal": "maximize", **self._shared_json()}
@@ -131,18 +115,6 @@ class AtMost(Outcome):
     """A limit: not above `limit`."""
 
     limit: float
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", _number(self.limit, "limit"))
-        self._check()
-        _check_possible(self)
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.MINIMIZE
 
     @property
     def bound(self) -> float:
@@ -157,19 +129,8 @@ class AtMost(Outcome):
 class AtLeast(Outcome):
     """A limit: not below `limit`."""
 
+    direction: ClassVar[Direction] = Direction.MAXIMIZE
     limit: float
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "limit", _number(self.limit, "limit"))
-        self._check()
-        _check_possible(self)
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.MAXIMIZE
 
     @property
     def bound(self) -> float:
@@ -180,20 +141,9 @@ class AtLeast(Outcome):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Watch(Outcome):
     """An outcome that is modelled and shown, and decides nothing; it need not be told."""
-
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-    def __post_init__(self) -> None:
-        self._check()
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.MINIMIZE
 
     def to_json(self) -> dict[str, Any]:
         return {"watch": True, **self._shared_json()}
@@ -367,14 +317,3 @@ def _number(value: object, name: str) -> float:
     if number is None or not math.isfinite(number):
         raise InputError(f"{name} must be a finite number, got {show_value(value)}.")
     return number + 0.0
-
-
-def _check_possible(outcome: AtMost | AtLeast) -> None:
-    """Refuses a limit that nothing possible can hold."""
-    name = "low" if outcome.direction is Direction.MINIMIZE else "high"
-    best = getattr(outcome, name)
-    if best is not None and not outcome.holds(best):
-        raise InputError(
-            f"the limit {outcome.limit!r} can never be held with {name}={best!r}; give one between"
-            " low and high."
-        )
