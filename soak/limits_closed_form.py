@@ -107,20 +107,20 @@ def integrate(state: State, best: FeasibleIncumbent) -> float:
     at = np.array([state.x, best.x])
     mean, covariance = state.goal.posterior(at)[0], state.goal.covariance(at, at)
     spread = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    gain = _positive_part(mean[1] - mean[0], spread)
+    gain = positive_part(mean[1] - mean[0], spread)
     booked = float(np.max(state.goal.posterior(state.goal.X)[0]))
-    instead = _positive_part(booked - mean[0], np.sqrt(covariance[0, 0]))
+    instead = positive_part(booked - mean[0], np.sqrt(covariance[0, 0]))
     alone = both = 1.0
     for limit in state.limits:
         mean, covariance = limit.gp.posterior(at)[0], limit.gp.covariance(at, at)
         z = (limit.bound - mean) / np.sqrt(np.diag(covariance))
         rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
         alone *= norm.cdf(z[0])
-        both *= _jointly(z, rho)
+        both *= jointly(z, rho)
     return float(both * gain + (alone - both) * instead)
 
 
-def _positive_part(u: float, s: float) -> float:
+def positive_part(u: float, s: float) -> float:
     """E[max(0, u + s Z)]."""
     low = max(-u / s, -12.0)
 
@@ -130,16 +130,16 @@ def _positive_part(u: float, s: float) -> float:
     return float(quad(inside, low, max(low, 0.0) + 12.0, epsabs=0, limit=400)[0])
 
 
-def _jointly(z: Array, rho: float) -> float:
+def jointly(z: Array, rho: float) -> float:
     """P(X ≤ z_0, Y ≤ z_1)."""
     s = np.sqrt((1 - rho) * (1 + rho))
     low, high = min(z[0], 0.0) - 12.0, min(z[0], 12.0)
+    turn = float(np.clip(z[1] / rho, low, high))
 
     def inside(t: float) -> float:
         return float(norm.pdf(t) * norm.cdf((z[1] - rho * t) / s))
 
-    turn = [float(np.clip(z[1] / rho, low, high))]
-    return float(quad(inside, low, high, points=turn, epsabs=0, limit=400)[0])
+    return float(quad(inside, low, high, points=[turn], epsabs=0, limit=400)[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.integrate import quad
 from scipy.stats import norm
 
 from ceibo.acquisition import FeasibleIncumbent, Limit
 from ceibo.gp import GaussianProcess, Matern52
+from soak.limits_closed_form import jointly, positive_part
 from tests.helpers import Array, Dense, make_gp
 
 
@@ -83,40 +83,18 @@ def integrated_improvement(
     mean, covariance = _moments(goal, at)
     u = mean[1] - mean[0]
     spread = np.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
-    gain = _positive_part(u, spread)
-    instead = _positive_part(booked_value(goal) - mean[0], np.sqrt(covariance[0, 0]))
+    gain = positive_part(u, spread)
+    instead = positive_part(booked_value(goal) - mean[0], np.sqrt(covariance[0, 0]))
     alone = both = 1.0
     for limit in limits:
         mean, covariance = _moments(limit.gp, at)
         z = (limit.bound - mean) / np.sqrt(np.diag(covariance))
         rho = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
         alone *= norm.cdf(z[0])
-        both *= _jointly(z, rho)
+        both *= jointly(z, rho)
     return float(both * gain + (alone - both) * instead)
 
 
 def _moments(gp: GaussianProcess, at: Array) -> tuple[Array, Array]:
     dense = Dense(gp)
     return dense.mean(at), dense.covariance(at, at)
-
-
-def _positive_part(u: float, s: float) -> float:
-    """E[max(0, u + s Z)]."""
-    low = max(-u / s, -12.0)
-
-    def inside(z: float) -> float:
-        return float((u + s * z) * norm.pdf(z))
-
-    return float(quad(inside, low, max(low, 0.0) + 12.0, epsabs=0, limit=400)[0])
-
-
-def _jointly(z: Array, rho: float) -> float:
-    """P(X ≤ z_0, Y ≤ z_1)."""
-    s = np.sqrt((1 - rho) * (1 + rho))
-    low, high = min(z[0], 0.0) - 12.0, min(z[0], 12.0)
-    turn = float(np.clip(z[1] / rho, low, high))
-
-    def inside(t: float) -> float:
-        return float(norm.pdf(t) * norm.cdf((z[1] - rho * t) / s))
-
-    return float(quad(inside, low, high, points=[turn], epsabs=0, limit=400)[0])

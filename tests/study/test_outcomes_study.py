@@ -170,8 +170,8 @@ def test_a_value_that_is_not_finite() -> None:
     assert study.trials[0].state == "done"
 
 
+@pytest.mark.needs("pandas")
 def test_a_table_has_a_row_per_trial() -> None:
-    pytest.importorskip("pandas")
     study = lab(1)
     study.tell(0, {"yield": 5}, key="run-2")
     study.tell(study.ask(), {"yield": 6})

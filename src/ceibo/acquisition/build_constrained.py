@@ -8,7 +8,7 @@ place of x⁺, so that what is sought is any point that holds them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -114,30 +114,25 @@ class _Case:
     def drawn(self) -> CommonDraws:
         return draw_in_common([self.goal], self.limits, self.context.draws, self.context.seed)
 
+    def over(self, drawn: CommonDraws) -> dict[str, Any]:
+        """What an average over draws is made of."""
+        return {
+            "processes": self.processes,
+            "predictor": drawn.predictor,
+            "merits": self.merits,
+            "incumbent": self.incumbent,
+            "best": best_of_draws(drawn, float(observed_means(self.goal).max())),
+            "levels": drawn.bounds,
+        }
+
 
 def _noisy_ei(case: _Case) -> JointAcquisition:
-    drawn = case.drawn
-    return ConstrainedNoisyExpectedImprovement(
-        case.processes,
-        drawn.predictor,
-        case.merits,
-        case.incumbent,
-        best_of_draws(drawn, float(observed_means(case.goal).max())),
-        drawn.bounds,
-    )
+    return ConstrainedNoisyExpectedImprovement(**case.over(case.drawn))
 
 
 def _q_noisy_ei(case: _Case) -> JointAcquisition:
     drawn = case.drawn
-    return ConstrainedParallelNoisyExpectedImprovement(
-        case.processes,
-        drawn.predictor,
-        case.merits,
-        case.incumbent,
-        best_of_draws(drawn, float(observed_means(case.goal).max())),
-        drawn.bounds,
-        base=drawn.base,
-    )
+    return ConstrainedParallelNoisyExpectedImprovement(**case.over(drawn), base=drawn.base)
 
 
 def _corrected_ei(case: _Case) -> JointAcquisition:

@@ -130,7 +130,9 @@ class NoisyHypervolumeImprovement(JointAcquisition):
     def natural(self, prediction: JointPrediction) -> JointJet:
         jet = self.logarithm(prediction)
         value = np.exp(jet.value)
-        return JointJet(value, tuple(_times(part, value) for part in jet.each))
+        return JointJet(
+            value, tuple(None if part is None else part.times(value) for part in jet.each)
+        )
 
     def logarithm(self, prediction: JointPrediction) -> JointJet:
         goals, limits = np.split(np.arange(len(prediction.each)), [len(self.edges)])
@@ -184,12 +186,6 @@ def _jet(prediction: Prediction, value: Array, linear: Array, by_std: Array) -> 
     std = np.sqrt(prediction.variance)
     certain = np.where(std > _LEAST_STD, std, 0.0)
     return Jet(value, linear=linear, variance=chain_std(by_std, certain))
-
-
-def _times(jet: Jet | None, factor: Array) -> Jet | None:
-    if jet is None or jet.linear is None or jet.variance is None:
-        return jet
-    return Jet(factor, linear=factor[:, None] * jet.linear, variance=factor * jet.variance)
 
 
 def build_hypervolume(

@@ -4,8 +4,8 @@ How smooth an outcome is decides how sure a model is between its measurements, a
 from a few dozen noisy ones. What is stated of a limit is therefore the mean of the chances by the
 study's own kernel and by a rougher and a smoother one, each with its own fit and the same weight. A
 search over the space for the best setting that holds its limits ends where a single model errs
-most; three models seldom err together. The search for what to measure next uses the study's own
-model alone.
+most, which the mean of three makes less likely. The search for what to measure next uses the
+study's own model alone.
 """
 
 from collections.abc import Mapping
