@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
 from ceibo.decide.dimensions.table import check_registered, dimension_from_json
-from ceibo.decide.rules import Rule, parse_rules
+from ceibo.decide.rules import Rule, first_broken, parse_rules
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.text import params_line
@@ -70,6 +70,8 @@ class Space:
         """The constraints, read."""
         if given:
             self.rules = parse_rules(constraints, self.dimensions)
+        self.constraints = tuple(rule.text for rule in self.rules)
+        """The rules between the parameters, as they were written."""
 
     def __len__(self) -> int:
         return len(self.dimensions)
@@ -86,18 +88,9 @@ class Space:
         return f"Space({self.dimensions!r}{constraints})"
 
     @property
-    def constraints(self) -> tuple[str, ...]:
-        """The rules between the parameters, as they were written."""
-        return tuple(rule.text for rule in self.rules)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The parameter names, in column order."""
         return tuple(self.dimensions)
-
-    @property
-    def _list(self) -> str:
-        return ", ".join(self.dimensions)
 
     @cached_property
     def discrete(self) -> dict[int, Array]:
@@ -113,21 +106,18 @@ class Space:
 
     def check(self, params: Mapping[str, object]) -> Params:
         """The parameters as plain Python values in column order; an error names a wrong one."""
+        names = ", ".join(self.dimensions)
         if not isinstance(params, Mapping):
-            raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
+            raise InputError(f"expected parameters as a dict of {names}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
-            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
+            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {names}.")
         if missing := [name for name in self.dimensions if name not in params]:
-            raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
+            raise InputError(f"parameter {missing[0]!r} is missing; the space has {names}.")
         return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
-
-    def broken_rule(self, params: Mapping[str, object]) -> Rule | None:
-        """The first rule that checked parameters break, or None."""
-        return next((rule for rule in self.rules if not rule.holds(params)), None)
 
     def check_rules(self, params: Mapping[str, object]) -> None:
         """Refuses checked parameters that break a rule; the error names it."""
-        broken = self.broken_rule(params)
+        broken = first_broken(self.rules, params)
         if broken is not None:
             shown = params_line({name: params[name] for name in broken.names})
             raise InputError(
