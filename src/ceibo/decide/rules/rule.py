@@ -1,6 +1,6 @@
 """`Rule`: what a text says about the parameters of a space."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -13,6 +13,7 @@ from ceibo.decide.rules.feasible import is_possible
 from ceibo.decide.rules.grammar import parse
 from ceibo.decide.rules.linear import Scope
 from ceibo.decide.rules.reading import read
+from ceibo.decide.rules.tree import names_in
 from ceibo.errors import InputError, show_value
 
 MOST_RULES: Final = 200
@@ -26,12 +27,9 @@ class Rule:
     """A rule between the parameters of a space, as it was written."""
 
     text: str
+    names: tuple[str, ...] = field(repr=False, compare=False)
+    """The parameters that it depends on, each once, in the order of the text."""
     condition: Condition = field(repr=False, compare=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters that it names, each once."""
-        return self.condition.names
 
     def violation(self, params: Mapping[str, Any]) -> float:
         """By how much checked parameters break it, in units of its scale; 0 if they hold it.
@@ -75,7 +73,7 @@ class Rule:
 
 def parse_rules(texts: Sequence[str], dimensions: Mapping[str, Dimension]) -> tuple[Rule, ...]:
     """The rules that texts are; the first that is wrong, or cannot hold, is an error."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
         example = '["a + b <= 1"]'
         raise InputError("constraints", f"a list of texts, as in {example}", show_value(texts))
     listed = list(texts)
@@ -133,4 +131,7 @@ def _rule(text: object, dimensions: Mapping[str, Dimension]) -> Rule:
         got = f"{len(written):,} characters"
         wanted, advice = f"at most {LONGEST_RULE:,} characters", "split it into several rules"
         raise InputError(subject_of(written), wanted, got, advice)
-    return Rule(written, read(parse(written, dimensions), Scope(written, dimensions)))
+    tree = parse(written, dimensions)
+    condition = read(tree, Scope(written, dimensions))
+    named = dict.fromkeys(names_in(tree))
+    return Rule(written, tuple(each for each in named if each in condition.names), condition)
