@@ -154,7 +154,7 @@ class Belief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------

@@ -79,7 +79,7 @@ def suggest(
         number: of the trial that the suggestion is for.
     """
     check_searchable(space)
-    if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
+    if evidence.trials < settings.initial_size(space.breadth) or len(evidence) == 0:
         params = initial_params(space, seed, number)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)

@@ -196,7 +196,7 @@ class JointBelief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.goal.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------
