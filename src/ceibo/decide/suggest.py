@@ -144,7 +144,11 @@ def explore(
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
-            function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
+            function,
+            seed=seed,
+            discrete=space.discrete,
+            guides=(*guides, *fences),
+            branches=space.branches,
         )
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
