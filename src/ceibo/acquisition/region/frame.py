@@ -111,14 +111,15 @@ class Frame:
         if len(rows) == 0:
             return X
         X = X.copy()
-        X[rows] = self._projected(X[rows], here[rows], pattern.keep(rows))
+        X[rows] = self.projected(X[rows], here[rows], pattern.keep(rows))
         if self.stepped:
             rows = rows[~self.holds(X[rows])]
             mended = self._mended(X[rows], here[rows], pattern.keep(rows))
-            X[rows] = self._projected(mended, here[rows], pattern.keep(rows))
+            X[rows] = self.projected(mended, here[rows], pattern.keep(rows))
         return X
 
-    def _projected(self, X: Array, here: Mask, pattern: Pattern) -> Array:
+    def projected(self, X: Array, here: Mask, pattern: Pattern) -> Array:
+        """The points with their continuous columns moved to the nearest ones of the pattern."""
         if len(X) == 0 or not self.values.is_continuous.any():
             return X
         return self.walls(X, here, pattern, np.ones(self.dimension)).nearest(X)

@@ -9,7 +9,7 @@ import numpy as np
 from ceibo.acquisition.region.draw import Drawer
 from ceibo.acquisition.region.frame import Frame
 from ceibo.acquisition.region.listing import list_points
-from ceibo.acquisition.region.moves import neighbours
+from ceibo.acquisition.region.moves import Move, moves_of
 from ceibo.acquisition.region.patterns import pattern_at
 from ceibo.acquisition.region.terms import Branch, Column, Requirement
 from ceibo.acquisition.region.walls import Walls
@@ -118,6 +118,8 @@ class Region:
 
     def mended(self, X: Array) -> tuple[Array, Indices]:
         """Admissible points near X (N, d), and the places of those for which one was found."""
+        if len(X) == 0:
+            return X, np.empty(0, dtype=np.intp)
         X, _ = self._settled(X)
         found = np.flatnonzero(self.frame.holds(X))
         return X[found], found
@@ -127,11 +129,15 @@ class Region:
         here = self.frame.activity.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
 
-    def neighbours(self, X: Array) -> tuple[Array, Indices]:
-        """Admissible points one discrete move away from those of X, and whose they are."""
-        tried, rows = neighbours(self.frame, X)
-        found, places = self.mended(tried)
-        return found, rows[places]
+    @cached_property
+    def moves(self) -> list[Move]:
+        """The kinds of discrete moves."""
+        return moves_of(self.frame)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all columns are listed, so that there are finitely many points."""
+        return not self.frame.values.is_continuous.any()
 
     def _settled(self, X: Array) -> tuple[Array, Mask]:
         """Points moved onto lists and inside the pattern they are nearest to."""
