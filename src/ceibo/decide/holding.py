@@ -7,9 +7,11 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.acquisition.region.branching import Branching
 from ceibo.checks import ask_nearest
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError, show_value
+from ceibo.gp.grid import snap
 from ceibo.gp.inputs import Array, Mask
 
 _SAME: Final = 1e-9  # of the unit cube: the distance within which coordinates are the same
@@ -42,7 +44,27 @@ class Held:
         if not self.values:
             return self.space.discrete
         held = {column: np.array([u]) for column, u in self.columns.items()}
-        return {**self.space.discrete, **held}
+        return {**self.space.discrete, **self._parents, **held}
+
+    @cached_property
+    def _parents(self) -> dict[int, Array]:
+        """Column -> the coordinates with which the held parameters exist, where that matters."""
+        conditions = self.space.conditions
+        if conditions is None:
+            return {}
+        found: dict[int, Array] = {}
+        for name in self.values:
+            for parent, known in conditions.ancestors.get(name, {}).items():
+                column = conditions.columns[parent]
+                allowed = found.get(column, self.space.discrete[column])
+                found[column] = allowed[np.isin(allowed, sorted(known))]
+                held = parent in self.values and self.columns[column] not in known
+                if held or not len(found[column]):
+                    raise InputError(
+                        f"fixed: parameter {name!r} exists only where {conditions.describe(name)},"
+                        " which the other values exclude; leave one of them out."
+                    )
+        return found
 
     @property
     def is_finite(self) -> bool:
@@ -53,7 +75,7 @@ class Held:
         """A point (d,) of the unit cube moved to where the held columns are."""
         if not self.values:
             return x
-        moved = x.copy()
+        moved = snap(x[None, :], self._parents)[0]
         moved[list(self.columns)] = list(self.columns.values())
         return moved
 
@@ -64,11 +86,15 @@ class Held:
 
     def has(self, X: Array) -> Mask:
         """Which points (N, d) are settings of the space with the held values, (N,)."""
+        branching = Branching.of(self.space.branches)
+        absent = np.zeros(X.shape, dtype=bool) if branching is None else ~branching.active(X)
         inside = np.all((X >= 0.0) & (X <= 1.0), axis=1)
         for column, allowed in self.discrete.items():
-            place = np.clip(np.searchsorted(allowed, X[:, column]), 1, max(len(allowed) - 1, 1))
-            near = np.stack([allowed[place - 1], allowed[np.minimum(place, len(allowed) - 1)]])
-            inside &= np.any(np.abs(near - X[:, column]) <= _SAME, axis=0)
+            place = np.searchsorted(allowed, X[:, column])
+            last = len(allowed) - 1
+            near = np.stack([allowed[np.clip(at, 0, last)] for at in (place - 1, place)])
+            listed = np.any(np.abs(near - X[:, column]) <= _SAME, axis=0)
+            inside &= listed | (absent[:, column] & (column not in self.columns))
         return np.asarray(inside)
 
 

@@ -85,7 +85,7 @@ def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
     """
     check_searchable(space)
     held = hold(space, fixed)
-    if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
+    if evidence.trials < settings.initial_size(space.breadth) or len(evidence) == 0:
         params = initial_params(held, seed, number)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
@@ -150,7 +150,11 @@ def explore(
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
-            function, seed=seed, discrete=held.discrete, guides=(*guides, *fences)
+            function,
+            seed=seed,
+            discrete=held.discrete,
+            guides=(*guides, *fences),
+            branches=held.space.branches,
         )
         fenced = np.concatenate([pending, failed])
         if not held.is_finite or not np.any(np.all(fenced == x, axis=1)):

@@ -34,7 +34,9 @@ class Categorical(Dimension):
 
     choices: tuple[Value, ...]
 
-    def __init__(self, choices: Sequence[Value]) -> None:
+    def __init__(
+        self, choices: Sequence[Value], *, when: Mapping[str, Value | list[Value]] | None = None
+    ) -> None:
         listed = isinstance(choices, Sequence | np.ndarray)
         if not listed or isinstance(choices, str | bytes | Mapping):
             wanted = 'a list of choices, as in ["water", "ethanol"]'
@@ -44,7 +46,7 @@ class Categorical(Dimension):
             wanted = f"2 to {MAX_LISTED_LEVELS} choices"
             advice = "a dimension with one value can be left out of the space"
             raise InputError("Categorical", wanted, str(len(plain)), advice)
-        ranges.set_fields(self, choices=plain)
+        ranges.set_fields(self, choices=plain, when=when)
         for index, choice in enumerate(plain):
             if self._places[_identity(choice)] != index:
                 raise InputError("Categorical", "distinct choices", (Given(value=choice), " twice"))
@@ -53,7 +55,8 @@ class Categorical(Dimension):
         # Tuple equality would say that (1, "a") and (True, "a") are the same choices.
         if not isinstance(other, Categorical):
             return NotImplemented
-        return [_identity(c) for c in self.choices] == [_identity(c) for c in other.choices]
+        mine, others = ([_identity(c) for c in each.choices] for each in (self, other))
+        return mine == others and self.when == other.when
 
     def __hash__(self) -> int:
         return hash(self.choices)
