@@ -17,6 +17,7 @@ import numpy as np
 from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
+from ceibo.decide.dimensions.int_ import Int
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
@@ -61,10 +62,25 @@ class Frame:
     def _checked(self, params: Mapping[str, object]) -> dict[str, object] | None:
         """The parameters in column order, None if a name is unknown or missing."""
         known = self.space.dimensions
-        lacking = [name for name in known if name not in params and name not in self.before]
-        if lacking or any(name not in known for name in params):
+        if any(name not in known for name in params):
             return None
-        return {name: params[name] for name in known if name in params}
+        given = {name: params[name] for name in known if name in params}
+        lacking = [
+            name
+            for name in known
+            if name not in given and name not in self.before and self._exists(name, given)
+        ]
+        return None if lacking else given
+
+    def _exists(self, name: str, params: Mapping[str, Any]) -> bool:
+        """Whether a parameter exists beside the values of others, some of which may be retired."""
+        conditions = self.space.conditions
+        if conditions is None:
+            return True
+        for parent, units in conditions.ancestors.get(name, {}).items():
+            if parent not in params or self._coordinate(parent, params[parent]) not in units:
+                return False
+        return True
 
     def _fact(self, name: str, value: object) -> Value:
         """A value of a parameter that was once measured."""
@@ -74,25 +90,29 @@ class Frame:
             if identity(plain) in map(identity, self.retired.get(name, ())):
                 return plain  # type: ignore[return-value]  # it is one of the choices
         elif isinstance(plain, int | float) and not isinstance(plain, bool):
-            is_whole = float(plain).is_integer() if math.isfinite(plain) else False
-            if isinstance(lowest, int) and is_whole:
+            if isinstance(plain, float) and not math.isfinite(plain):
+                return dimension.check(value, name)
+            if not isinstance(dimension, Int):
+                return float(plain) if isinstance(lowest, float) else plain
+            if float(plain).is_integer():
                 return int(plain)
-            if isinstance(lowest, float) and math.isfinite(plain):
-                return float(plain)
         return dimension.check(value, name)
 
     def complete(self, params: Mapping[str, Any]) -> Params:
         """Parameters with the values `before` of those that they lack."""
-        added = {name: value for name, value in self.before.items() if name not in params}
-        return {**params, **added}
+        whole = dict(params)
+        for name, value in self.before.items():
+            if name not in whole and self._exists(name, whole):
+                whole[name] = value
+        return whole
 
     def fits(self, params: Mapping[str, Any]) -> bool:
         """Whether a setting, completed, is one of the space as it is now."""
         try:
-            self.space.check(self.complete(params))
+            whole = self.space.check(self.complete(params))
         except InputError:
             return False
-        return True
+        return self.space.broken_rule(whole) is None
 
     # -- where it is -----------------------------------------------------------------------
 
@@ -111,7 +131,17 @@ class Frame:
         try:
             return self.space.to_unit(whole)
         except InputError:
-            return np.array([self._coordinate(name, whole[name]) for name in self.space.names])
+            place = self._absent.copy()
+            for column, name in enumerate(self.space.names):
+                if name in whole:
+                    place[column] = self._coordinate(name, whole[name])
+            return place
+
+    @property
+    def _absent(self) -> Array:
+        """The coordinates (d,) of parameters that do not exist."""
+        conditions = self.space.conditions
+        return np.zeros(len(self.space)) if conditions is None else conditions.absent
 
     def _coordinate(self, name: str, value: Any) -> float:
         dimension = self.space.dimensions[name]
@@ -120,8 +150,8 @@ class Frame:
         except InputError:
             if _lowest(dimension) is not None:
                 return _extended(dimension, value)
-            once = list(map(identity, self.retired[name]))
-            return -1.0 - once.index(identity(value))
+            once = list(map(identity, self.retired.get(name, ())))
+            return -1.0 - once.index(identity(value)) if identity(value) in once else -1.0
 
     # -- how it changes --------------------------------------------------------------------
 
@@ -160,9 +190,12 @@ def _is_json(value: object) -> bool:
 
 def _lowest(dimension: Dimension) -> int | float | None:
     """The lowest value of a dimension of numbers; None if its values have no order or no size."""
-    lowest = dimension.from_unit(0.0) if dimension.is_ordered else None
-    is_number = isinstance(lowest, int | float) and not isinstance(lowest, bool)
-    return lowest if is_number else None  # type: ignore[return-value]  # by the line above
+    if not dimension.is_ordered:
+        return None
+    lowest, highest = dimension.from_unit(0.0), dimension.from_unit(1.0)
+    if isinstance(lowest, bool) or not isinstance(lowest, int | float):
+        return None
+    return lowest if isinstance(highest, int | float) else None
 
 
 def _extended(dimension: Dimension, value: float) -> float:
@@ -183,6 +216,11 @@ def _check_kept(name: str, old: Dimension, new: Space) -> None:
         raise InputError(
             f"parameter {name!r} is not in the new space, but trials were measured with it; keep"
             " it, and hold it at one value by ask(fixed={…}) if it no longer matters."
+        )
+    if now.when != old.when:
+        raise InputError(
+            f"parameter {name!r} exists where it did before, and trials were measured so; leave its"
+            " `when` as it is, or give it another name."
         )
     if type(now) is not type(old):
         raise InputError(

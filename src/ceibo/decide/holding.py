@@ -75,7 +75,7 @@ class Held:
         """A point (d,) of the unit cube moved to where the held columns are."""
         if not self.values:
             return x
-        moved = snap(x[None, :], self._parents)[0]
+        moved: Array = snap(x[None, :], self._parents)[0]
         moved[list(self.columns)] = list(self.columns.values())
         return moved
 

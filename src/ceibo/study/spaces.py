@@ -10,7 +10,7 @@ from ceibo.study.store import Change
 from ceibo.study.store.readers import newer
 from ceibo.study.store.records import damaged
 
-_KEYS: Final = {"space", "before"}
+_KEYS: Final = {"space", "constraints", "before"}
 """What this version keeps in the data of a change."""
 
 
@@ -35,7 +35,8 @@ class Spaces:
         if isinstance(data, dict) and (unknown := sorted(data.keys() - _KEYS)):
             raise newer(what, f"the part {unknown[0]!r}")
         try:
-            return frame.after(Space.from_json(data["space"]), data["before"])
+            space = Space.from_json(data["space"], data.get("constraints", ()))
+            return frame.after(space, data["before"])
         except (InputError, LookupError, TypeError) as error:
             raise damaged(what, error) from error
 
@@ -44,4 +45,5 @@ def change_data(space: Space, before: Mapping[str, object] | None) -> dict[str, 
     """A change as it is recorded."""
     values = before or {}
     checked = {name: space.dimensions[name].check(values[name], name) for name in values}
-    return {"space": space.to_json(), "before": checked}
+    rules = {"constraints": list(space.constraints)} if space.constraints else {}
+    return {"space": space.to_json(), **rules, "before": checked}
