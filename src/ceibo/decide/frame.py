@@ -171,8 +171,9 @@ class Frame:
         return Frame(new, {**self.before, **values}, kept)
 
     def is_same(self, space: Space) -> bool:
-        """Whether another space is this one, the order of the names included."""
-        return self.space == space
+        """Whether another space is this one; the order of names and rules does not count."""
+        same_rules = set(self.space.constraints) == set(space.constraints)
+        return same_rules and self.space.dimensions == space.dimensions
 
 
 def identity(value: object) -> str:

@@ -22,6 +22,11 @@ class Spaces:
         self._name = name
         self._frames = {0: Frame(first)}
 
+    @property
+    def first(self) -> Space:
+        """The space with which the study began."""
+        return self._frames[0].space
+
     def after(self, changes: Sequence[Change]) -> Frame:
         """The frame after these changes, which are all since the study began."""
         for count, change in enumerate(changes, 1):
