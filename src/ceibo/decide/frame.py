@@ -108,11 +108,15 @@ class Frame:
 
     def fits(self, params: Mapping[str, Any]) -> bool:
         """Whether a setting, completed, is one of the space as it is now."""
+        return self.outside(params) is None
+
+    def outside(self, params: Mapping[str, Any]) -> str | None:
+        """Why a setting, completed, is not one of the space as it is now; None if it is."""
         try:
-            whole = self.space.check(self.complete(params))
-        except InputError:
-            return False
-        return self.space.broken_rule(whole) is None
+            self.space.check_rules(self.space.check(self.complete(params)))
+        except InputError as error:
+            return str(error)
+        return None
 
     # -- where it is -----------------------------------------------------------------------
 

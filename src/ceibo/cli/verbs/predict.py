@@ -17,6 +17,7 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.rows import read_settings
 from ceibo.cli.studyfile import load
 from ceibo.cli.verbs.export import COLUMNS, cell_of
+from ceibo.cli.words import read_words
 from ceibo.decide import Estimate, Space
 from ceibo.decide.outcome_words import estimate_text, percent, wish_of
 from ceibo.decide.space import Params
