@@ -11,6 +11,7 @@ from ceibo.decide import (
     Maximize,
     Measurement,
     Minimize,
+    Ordinal,
     StopReason,
     Watch,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Maximize",
     "Measurement",
     "Minimize",
+    "Ordinal",
     "Result",
     "StopReason",
     "Study",

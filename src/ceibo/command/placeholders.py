@@ -4,6 +4,7 @@
 the environment too, as CEIBO_<name>.
 """
 
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -19,11 +20,13 @@ PREFIX: Final = "CEIBO_"
 
 
 def to_text(value: Value) -> str:
-    """A value as a program reads it: floats round-trip, truth values and None are as in JSON."""
+    """A value as a program reads it: floats round-trip; tuples, true, false, null as in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
         return "null"
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False)
     return repr(value) if isinstance(value, float) else str(value)
 
 

@@ -171,7 +171,7 @@ def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
 
 def initial_params(space: Space, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
-    return space.from_unit(initial_point(len(space), seed, number))
+    return space.from_unit(space.even(initial_point(len(space), seed, number)))
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:
