@@ -123,11 +123,6 @@ class Space:
         columns = zip(self.dimensions.items(), coordinates, strict=True)
         return {name: dimension.from_unit(x) for (name, dimension), x in columns}
 
-    def even(self, u: Array) -> Array:
-        """The coordinates (d,) that a point of an even design, with shares u, stands for."""
-        columns = zip(self.dimensions.values(), u.tolist(), strict=True)
-        return np.array([dimension.at_share(share) for dimension, share in columns])
-
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> entry with its type, in column order."""
         return {name: dimension.to_json() for name, dimension in self.dimensions.items()}

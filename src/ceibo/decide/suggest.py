@@ -171,7 +171,9 @@ def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
 
 def initial_params(space: Space, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
-    return space.from_unit(space.even(initial_point(len(space), seed, number)))
+    shares = initial_point(len(space), seed, number).tolist()
+    columns = zip(space.dimensions.values(), shares, strict=True)
+    return space.from_unit([dimension.at_share(share) for dimension, share in columns])
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:

@@ -4,15 +4,13 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, final
+from typing import Any, ClassVar, final
 
 from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
-from ceibo.decide.dimensions.choices import Identity, identity, listed_values
+from ceibo.decide.dimensions.choices import Identity, identity, listed_values, one_of
 from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
 from ceibo.errors import Given, InputError, show_value
-
-_MOST_NAMED: Final = 50  # choices that an error names
 
 
 @final
@@ -71,25 +69,21 @@ class Categorical(Dimension):
     def _index(self, value: object) -> int | None:
         return self._places.get(identity(value))
 
-    def _wanted(self) -> str:
-        """What a value must be; of very many choices only the first are named."""
-        first = ", ".join(map(show_value, self.choices[:_MOST_NAMED]))
-        rest = len(self.choices) - _MOST_NAMED
-        return f"one of [{first}]" if rest <= 0 else f"one of [{first}, …] ({rest} more)"
-
     def check(self, value: object, name: str) -> Value:
         """The choice that the value is, type included."""
         index = self._index(value)
         if index is None:
             got = f"{show_value(value)} ({type(to_plain(value)).__name__})"
-            raise InputError(f"parameter {name!r}", self._wanted(), got, "the type counts too")
+            raise InputError(
+                f"parameter {name!r}", one_of(self.choices), got, "the type counts too"
+            )
         return self.choices[index]
 
     def to_unit(self, value: Value) -> float:
         """The centre of the cell of a checked choice."""
         index = self._index(value)
         if index is None:
-            raise InputError(f"expected {self._wanted()}, got {show_value(value)}.")
+            raise InputError(f"expected {one_of(self.choices)}, got {show_value(value)}.")
         return (index + 0.5) / len(self.choices)
 
     def from_unit(self, u: float) -> Value:

@@ -8,20 +8,20 @@ import numpy as np
 
 from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.base import Value, to_plain
-from ceibo.errors import Given, InputError
+from ceibo.errors import Given, InputError, show_value
 
 _KINDS: Final = (str, int, float, bool, type(None))
 _DEEPEST: Final = 4  # tuples within tuples
+_MOST_NAMED: Final = 50  # values that an error names
 
 Identity = tuple[type, object]  # what tells values apart
 
 
 def listed_values(values: object, kind: str, option: str, example: str) -> tuple[Value, ...]:
     """The values of a list that was given for an option of a dimension of that kind."""
-    is_list = isinstance(values, Sequence | np.ndarray)
-    if not is_list or isinstance(values, str | bytes | Mapping):
-        raise InputError(kind, f"a list of {option}, as in {example}", Given(option, values))
-    return tuple(to_choice(value, kind, option) for value in values)  # type: ignore[attr-defined]  # a list
+    if isinstance(values, Sequence | np.ndarray) and not isinstance(values, str | bytes | Mapping):
+        return tuple(to_choice(value, kind, option) for value in values)
+    raise InputError(kind, f"a list of {option}, as in {example}", Given(option, values))
 
 
 def to_choice(value: object, kind: str, option: str, depth: int = 0) -> Value:
@@ -41,6 +41,13 @@ def to_choice(value: object, kind: str, option: str, depth: int = 0) -> Value:
         got = Given(value=plain)
         raise InputError(kind, "finite numbers", got, "write it as a string")
     return plain  # type: ignore[return-value]  # the type was checked above
+
+
+def one_of(values: Sequence[Value]) -> str:
+    """What a value must be; of very many only the first are named."""
+    first = ", ".join(map(show_value, values[:_MOST_NAMED]))
+    rest = len(values) - _MOST_NAMED
+    return f"one of [{first}]" if rest <= 0 else f"one of [{first}, …] ({rest} more)"
 
 
 def identity(value: object) -> Identity:
