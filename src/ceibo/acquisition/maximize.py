@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition.base import Surface
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
+from ceibo.acquisition.region.branching import Branching
+from ceibo.acquisition.region.terms import Branch
 from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
@@ -78,6 +80,7 @@ def maximize(
     discrete: Mapping[int, ArrayLike] | None = None,
     guides: Sequence[Guide] = (),
     settings: SearchSettings | None = None,
+    branches: Sequence[Branch] = (),
 ) -> Maximum:
     """The point of the unit cube where the acquisition is largest, and its value there.
 
@@ -88,12 +91,17 @@ def maximize(
             are continuous.
         guides: fences and chances of success, which lead the search elsewhere.
         settings: how hard to search.
+        branches: of columns that exist only for some coordinates of a discrete column; elsewhere
+            they have the coordinate `inactive`.
     """
     seed = check_whole(seed, "seed", 0)
     levels = _check_discrete(discrete, acquisition)
-    search = _Search(acquisition, levels, guides, settings or SearchSettings())
+    branching = Branching.of(branches)
+    search = _Search(acquisition, levels, guides, settings or SearchSettings(), branching)
     with limited_blas(len(acquisition.points)):
         x = search.run(np.random.SeedSequence(seed))
+        if branching is not None:
+            x = branching.canonical(x[None, :])[0]
         return Maximum(x, float(acquisition.value(x[None, :])[0]))
 
 
@@ -140,9 +148,11 @@ class _Search:
         discrete: dict[int, Array],
         guides: Sequence[Guide],
         settings: SearchSettings,
+        branching: Branching | None,
     ):
         self.acquisition, self.discrete = acquisition, discrete
         self.guides, self.settings = guides, settings
+        self.branching = branching
         self.dimension = acquisition.dimension
         self.continuous = np.array([k not in discrete for k in range(self.dimension)])
         self.widths = np.minimum(acquisition.kernel.lengthscales, 1.0)
@@ -173,8 +183,12 @@ class _Search:
             return np.asarray(polished.x[0])
         return np.asarray(X[winner[0]])
 
+    def _at(self, X: Array) -> Array:
+        """The points at which the acquisition is looked at."""
+        return X if self.branching is None else self.branching.canonical(X)
+
     def _scores(self, X: Array) -> Array:
-        prediction = self.acquisition.predictor(X)
+        prediction = self.acquisition.predictor(self._at(X))
         scores = climbed(self.acquisition, prediction, self.guides).value
         return np.where(np.isnan(scores), -np.inf, scores)
 
@@ -193,9 +207,12 @@ class _Search:
         self, X: Array, rules: Rules, H: Array | None = None, free: Mask | None = None
     ) -> Ascent:
         def evaluate(points: Array) -> tuple[Array, Array]:
-            prediction = self.acquisition.predictor(points)
+            prediction = self.acquisition.predictor(self._at(points))
             jet = climbed(self.acquisition, prediction, self.guides)
-            return jet.value, jet.gradient(prediction)
+            gradient = jet.gradient(prediction)
+            if self.branching is not None:
+                gradient = np.where(self.branching.active(points), gradient, 0.0)
+            return jet.value, gradient
 
         moving: Mask = self.continuous if free is None else free
         widths = np.where(moving, self.widths, 0.0)
@@ -228,7 +245,7 @@ class _Search:
         X, scores = X[order], scores[order]
         scales = np.minimum(self.widths, _NEIGHBOURHOOD)
         kernel = replace(self.acquisition.kernel, lengthscales=scales)
-        distance = kernel.squared_distance(X, X)
+        distance = kernel.squared_distance(self._at(X), self._at(X))
         chosen: list[int] = []
         starts = self.settings.starts
         for count, apart in ((starts // 2, 0.5), (starts, 0.15), (starts, 0.0)):

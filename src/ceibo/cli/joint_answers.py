@@ -42,7 +42,7 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
         held = percent(found.p_feasible), percent(advice.p_feasible)
         rows.append(("every limit holds", *held))
     for name in study.space.names:
-        values = (name, found.params[name], advice.params[name])
+        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
         rows.append(tuple(one_line(each, 24) for each in values))
     typer.echo()
     print_table(rows)
@@ -79,7 +79,8 @@ def _print_front(study: Study, outcomes: Outcomes) -> None:
         cells.append(percent(each.p_efficient))
         if outcomes.limits:
             cells.append(percent(each.p_feasible))
-        rows.append([*cells, *(one_line(each.params[name], 24) for name in study.space.names)])
+        values = (each.params.get(name, "-") for name in study.space.names)
+        rows.append([*cells, *(one_line(value, 24) for value in values)])
     print_table(rows)
     if doubt:
         typer.echo(f"\n{doubt}")

@@ -21,7 +21,7 @@ def read_joint_rows(path: Path, space: Space, outcomes: Outcomes) -> Rows:
     columns = columns_of(outcomes)
     usual = [column for each in columns.values() for column in each]
     table = read_table(path, [*names.values(), *usual, *FIRST, *LAST])
-    params = param_places(table, names)
+    params = param_places(table, names, space)
 
     def place_of(column: str) -> int | None:
         return table.column(column, loosely=True, but=params.values())

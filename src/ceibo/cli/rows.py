@@ -61,7 +61,7 @@ def read_rows(path: Path, space: Space, value: str | None, noise: str | None) ->
     names = column_names(space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
-    columns = _columns(table, names, value, noise)
+    columns = _columns(table, names, space, (value, noise))
     numbers = Numbers(table.separator)
     rows = []
     for line, cells in table.rows:
@@ -74,8 +74,10 @@ def read_rows(path: Path, space: Space, value: str | None, noise: str | None) ->
     return Rows(tuple(rows), len(table.rows) - len(rows), table.note)
 
 
-def _columns(table: Table, names: dict[str, str], value: str | None, noise: str | None) -> _Columns:
-    params = param_places(table, names)
+def _columns(
+    table: Table, names: dict[str, str], space: Space, given: tuple[str | None, str | None]
+) -> _Columns:
+    params = param_places(table, names, space)
 
     def outcome(usual: str, given: str | None = None) -> int | None:
         place = table.column(given or usual, loosely=True, but=params.values())
@@ -83,36 +85,41 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
             raise table.no_column(given)
         return place
 
-    told = outcome("value", value), outcome("noise", noise)
+    told = outcome("value", given[0]), outcome("noise", given[1])
     found = _Columns(params, *told, *map(outcome, ("replicates", "state", "reason")))
     if found.value is None and found.replicates is None:
         raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
     return found
 
 
-def param_places(table: Table, names: dict[str, str]) -> dict[str, int]:
-    """Parameter -> the place of its column, each of which must be there."""
+def param_places(table: Table, names: dict[str, str], space: Space) -> dict[str, int]:
+    """Parameter -> the place of its column, which must be there if the parameter always exists."""
     params: dict[str, int] = {}
     for name, column in names.items():
         place = table.column(column)
-        if place is None:
+        if place is not None:
+            params[name] = place
+        elif not space.is_conditional(name):
             raise table.no_column(column)
-        params[name] = place
     return params
 
 
 def params_of(
     space: Space, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
 ) -> Params:
-    """The setting in a row."""
-    read = {name: setting_of(space, name, cells[at], numbers) for name, at in places.items()}
+    """The setting in a row; the cell of a parameter that does not exist there is empty."""
+    read = {
+        name: setting_of(space, name, cells[at], numbers)
+        for name, at in places.items()
+        if cells[at].strip() or not space.is_conditional(name)
+    }
     return space.check(read)
 
 
 def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Params]:
     """The settings in a file with these columns of the parameters, whatever else it has."""
     table = read_table(path, names.values())
-    places, numbers = param_places(table, names), Numbers(table.separator)
+    places, numbers = param_places(table, names, space), Numbers(table.separator)
     settings = []
     for line, cells in table.rows:
         try:

@@ -73,8 +73,13 @@ class Belief:
         outcomes = failure_model(self.evidence, self.space, self.settings.max_observations)
         guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
         function = acq.posterior_mean(gp)
-        discrete = self.space.discrete
-        maximum = acq.maximize(function, seed=self.seed, discrete=discrete, guides=guides)
+        maximum = acq.maximize(
+            function,
+            seed=self.seed,
+            discrete=self.space.discrete,
+            guides=guides,
+            branches=self.space.branches,
+        )
         # The best measured point is a candidate too, as the chance of failure may have kept the
         # search away from it.
         points = [maximum.x, acq.find_incumbent(gp).x]
@@ -154,7 +159,7 @@ class Belief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------

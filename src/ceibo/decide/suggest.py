@@ -79,7 +79,7 @@ def suggest(
         number: of the trial that the suggestion is for.
     """
     check_searchable(space)
-    if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
+    if evidence.trials < settings.initial_size(space.breadth) or len(evidence) == 0:
         params = initial_params(space, seed, number)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
@@ -144,7 +144,11 @@ def explore(
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
-            function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
+            function,
+            seed=seed,
+            discrete=space.discrete,
+            guides=(*guides, *fences),
+            branches=space.branches,
         )
         fenced = np.concatenate([pending, failed])
         if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):

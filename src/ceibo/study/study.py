@@ -92,7 +92,7 @@ class Study(Answers):
         check_searchable(checked)
         stored, goals, assurance = aims(outcomes, direction, confidence)
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
-        resolved = settings_for(goals, assurance, settings, len(checked))
+        resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
         data = None if goals is None else {"outcomes": goals.to_json()}
         store = Store(MEMORY if storage is None else storage)

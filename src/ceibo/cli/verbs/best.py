@@ -51,7 +51,7 @@ def print_answers(study: Study) -> None:
     typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
     rows: list[tuple[str, ...]] = [("", "best", "recommended")]
     for name in study.space.names:
-        values = (name, found.params[name], advice.params[name])
+        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
         rows.append(tuple(one_line(value, 24) for value in values))
     typer.echo()
     print_table(rows)

@@ -19,7 +19,7 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.dimensions import Value
+from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.study import Study
 from ceibo.study.table import column_names
@@ -82,7 +82,7 @@ def to_csv(study: Study) -> str:
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*COLUMNS, *map(guard, columns.values())])
     for trial in study.trials:
-        params = [_cell(trial.params[name]) for name in columns]
+        params = [cell_of(trial.params, name) for name in columns]
         for each in trial.measurements or (None,):
             reason = guard(trial.reason or "")
             writer.writerow([trial.number, trial.state, *_cells(each), reason, *params])
@@ -98,7 +98,7 @@ def to_joint_csv(study: Study, outcomes: Outcomes) -> str:
     told = [column for each in columns.values() for column in each]
     writer.writerow([*FIRST, *map(guard, told), *LAST, *map(guard, params.values())])
     for trial in study.trials:
-        setting = [_cell(trial.params[name]) for name in params]
+        setting = [cell_of(trial.params, name) for name in params]
         for row in rows_of(trial):
             cells = [cell for name in columns for cell in _cells(row.get(name))]
             reason = guard(trial.reason or "")
@@ -114,8 +114,11 @@ def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
     return repr(measurement.value), noise, _replicates(measurement.replicates)
 
 
-def _cell(value: Value) -> str:
-    """The value of a parameter as a cell."""
+def cell_of(params: Params, name: str) -> str:
+    """The value of a parameter as a cell, which is empty where it does not exist."""
+    if name not in params:
+        return ""
+    value = params[name]
     return guard(value) if isinstance(value, str) else to_text(value)
 
 

@@ -11,6 +11,8 @@ from ceibo.cli.files import write_whole
 from ceibo.cli.outcome_options import SPELLING, read_outcomes
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
+from ceibo.cli.when_option import SPELLING as WHEN
+from ceibo.cli.when_option import split_when, when_entry
 from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.decide.dimensions.table import TYPES
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
@@ -81,7 +83,9 @@ def init(  # noqa: PLR0913 - options of a command
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. Repeatable."),
+        typer.Option(
+            "--param", "-p", metavar="PARAMETER", help=f"{_forms()}. {WHEN} Repeatable."
+        ),
     ] = None,
     output: Output = Path("study.toml"),
     name: Annotated[
@@ -159,11 +163,17 @@ def _wishes(
 def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
     """Name -> entry of [space]."""
     space: dict[str, dict[str, Any]] = {}
+    conditions = {}
     for text in given:
-        name, entry = _parse_parameter(text)
+        spec, when = split_when(text)
+        name, entry = _parse_parameter(spec)
         if name in space:
             raise InputError(f"--param: the parameter {name!r} is given twice; once is enough.")
         space[name] = entry
+        if when:
+            conditions[name] = when
+    for name, words in conditions.items():
+        space[name]["when"] = when_entry(words, space)
     return space
 
 

@@ -1,7 +1,7 @@
 """`Categorical`: one of a few unordered choices, each a level (levels.py)."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, final
@@ -31,13 +31,18 @@ class Categorical(Dimension):
 
     choices: tuple[Value, ...]
 
-    def __init__(self, choices: Sequence[Value]) -> None:
+    def __init__(
+        self,
+        choices: Sequence[Value],
+        *,
+        when: Mapping[str, Value | list[Value]] | None = None,
+    ) -> None:
         plain = listed_values(choices, "Categorical", "choices", '["water", "ethanol"]')
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
             wanted = f"2 to {MAX_LISTED_LEVELS} choices"
             advice = "a dimension with one value can be left out of the space"
             raise InputError("Categorical", wanted, str(len(plain)), advice)
-        ranges.set_fields(self, choices=plain)
+        ranges.set_fields(self, choices=plain, when=when)
         for index, choice in enumerate(plain):
             if self._places[identity(choice)] != index:
                 raise InputError("Categorical", "distinct choices", (Given(value=choice), " twice"))
@@ -46,7 +51,8 @@ class Categorical(Dimension):
         # Tuple equality would say that (1, "a") and (True, "a") are the same choices.
         if not isinstance(other, Categorical):
             return NotImplemented
-        return [identity(c) for c in self.choices] == [identity(c) for c in other.choices]
+        mine, others = ([identity(c) for c in each.choices] for each in (self, other))
+        return mine == others and self.when == other.when
 
     def __hash__(self) -> int:
         return hash(self.choices)

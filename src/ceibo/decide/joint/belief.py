@@ -103,8 +103,13 @@ class JointBelief:
         if limits:
             guides.append(acq.Assurance(limits, confidence))
         surface = acq.posterior_mean(goal)
-        discrete = self.space.discrete
-        maximum = acq.maximize(surface, seed=self.seed, discrete=discrete, guides=guides)
+        maximum = acq.maximize(
+            surface,
+            seed=self.seed,
+            discrete=self.space.discrete,
+            guides=guides,
+            branches=self.space.branches,
+        )
         found = self.space.from_unit(maximum.x)
         X = self.space.to_unit(found)[None, :]
         # The best measured setting stands in for what a search did not find. It does so too where
@@ -196,7 +201,7 @@ class JointBelief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.goal.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------

@@ -73,7 +73,7 @@ def suggest_jointly(
     """
     check_searchable(space)
     counts = {name: len(each) for name, each in evidence.each.items()}
-    if evidence.trials < settings.initial_size(len(space)) or not evidence.is_sufficient:
+    if evidence.trials < settings.initial_size(space.breadth) or not evidence.is_sufficient:
         params = initial_params(space, seed, number)
         return JointSuggestion(space.to_unit(params), params, "initial", counts)
     model = fit_jointly(evidence, space, settings, starts)
