@@ -12,6 +12,7 @@ from ceibo.decide import (
     Measurement,
     Minimize,
     Ordinal,
+    Space,
     StopReason,
     Watch,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Minimize",
     "Ordinal",
     "Result",
+    "Space",
     "StopReason",
     "Study",
     "Trial",
