@@ -1,5 +1,6 @@
 """The rows of a table as trials of a study: settings, and what was measured there."""
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
+from ceibo.decide.dimensions.choices import identity
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
@@ -202,11 +204,20 @@ def _meant(choices: Sequence[Value], cell: str, name: str, numbers: Numbers) -> 
         except InputError:
             return False
 
+    def same_list(choice: Value) -> bool:
+        if not isinstance(choice, tuple) or not cell.strip().startswith("["):
+            return False
+        try:
+            return identity(json.loads(cell)) == identity(choice)
+        except (ValueError, RecursionError):
+            return False
+
     ways: tuple[Callable[[Value], bool], ...] = (
         lambda choice: to_text(choice) == cell,
         lambda choice: normalize(to_text(choice)) == normalize(cell),
         lambda choice: isinstance(choice, bool) and to_text(choice).upper() == normalize(cell),
         same_number,
+        same_list,
     )
     for way in ways:
         found = tuple(choice for choice in choices if way(choice))

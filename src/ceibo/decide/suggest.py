@@ -181,7 +181,9 @@ def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
 
 def initial_params(held: Held, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
-    return held.params(initial_point(len(held.space), seed, number))
+    shares = initial_point(len(held.space), seed, number).tolist()
+    columns = zip(held.space.dimensions.values(), shares, strict=True)
+    return held.params(np.array([dimension.at_share(share) for dimension, share in columns]))
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:

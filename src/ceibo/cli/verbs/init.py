@@ -131,7 +131,8 @@ def init(  # noqa: PLR0913 - options of a command
     for each, dimension in file.space.dimensions.items():
         if param and dimension.listed:  # shown, because a comma may have split a name
             listed = ", ".join(map(repr, dimension.listed))
-            typer.echo(f"{each}: {len(dimension.listed)} categories: {listed}")
+            kind = "levels" if dimension.is_ordered else "categories"
+            typer.echo(f"{each}: {len(dimension.listed)} {kind}: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
 

@@ -14,6 +14,7 @@ from ceibo.decide.dimensions.base import Dimension, own_fields
 from ceibo.decide.dimensions.categorical import Categorical
 from ceibo.decide.dimensions.float_ import Float
 from ceibo.decide.dimensions.int_ import Int
+from ceibo.decide.dimensions.ordinal import Ordinal
 from ceibo.errors import Given, InputError
 from ceibo.registry import Registry
 
@@ -31,7 +32,7 @@ def register(dimension: _Type) -> _Type:
     return dimension
 
 
-for _type in (Float, Int, Categorical):
+for _type in (Float, Int, Categorical, Ordinal):
     register(_type)
 
 

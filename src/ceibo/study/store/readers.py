@@ -105,7 +105,14 @@ def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:
     params = _from_text(row.params)
     if not isinstance(params, dict):
         raise damaged(name_of_trial(row), _not_a("parameters", params, row.params))
+    if list in map(type, params.values()):
+        return {name: _to_tuples(value) for name, value in params.items()}
     return params
+
+
+def _to_tuples(value: Any) -> Any:
+    """A value with tuples in place of lists, also within them: a choice that JSON holds."""
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
 def suggestion_from_row(row: sa.Row[Any]) -> Any:
