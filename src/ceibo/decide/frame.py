@@ -6,7 +6,6 @@ is no longer offered has a coordinate of its own, below those of all that are. A
 later had the value `before` in the trials without it.
 """
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,9 @@ import numpy as np
 from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
+from ceibo.decide.dimensions.choices import identity
 from ceibo.decide.dimensions.int_ import Int
+from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
@@ -108,12 +109,13 @@ class Frame:
 
     def fits(self, params: Mapping[str, Any]) -> bool:
         """Whether a setting, completed, is one of the space as it is now."""
-        return self.outside(params) is None
+        whole = self.complete(params)
+        return self.outside(params) is None and first_broken(self.space.rules, whole) is None
 
     def outside(self, params: Mapping[str, Any]) -> str | None:
-        """Why a setting, completed, is not one of the space as it is now; None if it is."""
+        """Which value of a setting, completed, the space does not have now; None if it has all."""
         try:
-            self.space.check_rules(self.space.check(self.complete(params)))
+            self.space.check(self.complete(params))
         except InputError as error:
             return str(error)
         return None
@@ -178,19 +180,6 @@ class Frame:
         """Whether another space is this one; the order of names and rules does not count."""
         same_rules = set(self.space.constraints) == set(space.constraints)
         return same_rules and self.space.dimensions == space.dimensions
-
-
-def identity(value: object) -> str:
-    """What tells stored values apart: 1, 1.0, True and "1" are four different ones."""
-    plain = to_plain(value)
-    if isinstance(plain, float) and plain == 0.0:
-        plain = 0.0  # -0.0 is no other number
-    return json.dumps(plain) if _is_json(plain) else repr(plain)
-
-
-def _is_json(value: object) -> bool:
-    parts = value if isinstance(value, list | tuple) else (value,)
-    return all(isinstance(part, str | int | float | None) for part in parts)
 
 
 def _lowest(dimension: Dimension) -> int | float | None:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from ceibo.decide.frame import Frame, identity
+from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.study.store import Pick, Picking

@@ -14,11 +14,12 @@ from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
-from ceibo.decide import Measurement
+from ceibo.decide import Measurement, Space
 from ceibo.decide.frame import Frame
+from ceibo.decide.rules import first_broken
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.study import Failure, Study, Trial
-from ceibo.text import plural
+from ceibo.text import params_line, plural
 
 _Content = Measurement | frozenset[tuple[str, Measurement]] | None
 
@@ -86,7 +87,7 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
     _warn_of_outside(frame, rows)
-    for note in filter(None, (table.note, table.absent)):
+    for note in filter(None, (table.note, table.absent, _broken(study.space, rows))):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
     if known and new:
@@ -107,6 +108,19 @@ def _warn_of_outside(frame: Frame, rows: Sequence[Row]) -> None:
             f"{count} outside the space; they inform the model, and such settings are not"
             f" suggested. The first: {outside[0]}"
         )
+
+
+def _broken(space: Space, rows: Sequence[Row]) -> str:
+    """What is to be said about rows that break a rule; they are facts all the same."""
+    found = [(params, first_broken(space.rules, params)) for params, _ in rows]
+    broken = [(params, rule) for params, rule in found if rule is not None]
+    if not broken:
+        return ""
+    params, rule = broken[0]
+    values = params_line({name: params[name] for name in rule.names})
+    verb = "breaks" if len(broken) == 1 else "break"
+    first = f"{plural(len(broken), 'row')} {verb} a rule of the space, first {rule.text!r}"
+    return f"{first} with {values}; what was measured there counts all the same."
 
 
 def _add_all(study: Study, rows: Sequence[Row], expect_number: int | None) -> bool:
