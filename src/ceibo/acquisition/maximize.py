@@ -25,7 +25,8 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition.base import Surface
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
-from ceibo.acquisition.region import Region
+from ceibo.acquisition.region import Branch, Region
+from ceibo.acquisition.region.branching import Branching
 from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
@@ -82,6 +83,7 @@ def maximize(
     discrete: Mapping[int, ArrayLike] | None = None,
     guides: Sequence[Guide] = (),
     settings: SearchSettings | None = None,
+    branches: Sequence[Branch] = (),
     region: Region | None = None,
 ) -> Maximum:
     """The point of the unit cube where the acquisition is largest, and its value there.
@@ -93,13 +95,20 @@ def maximize(
             are continuous.
         guides: fences and chances of success, which lead the search elsewhere.
         settings: how hard to search.
-        region: where to search, if not in the whole cube; it knows its discrete columns.
+        branches: of columns that exist only for some coordinates of a discrete column; elsewhere
+            they have the coordinate `inactive`.
+        region: where to search, if not in the whole cube; it knows its discrete columns and its
+            branches, and those given are not used.
     """
     seed = check_whole(seed, "seed", 0)
     levels = _check_discrete(discrete if region is None else region.discrete, acquisition)
-    search = _Search(acquisition, levels, guides, settings or SearchSettings(), region)
+    branching = Branching.of(branches) if region is None else None
+    settings = settings or SearchSettings()
+    search = _Search(acquisition, levels, guides, settings, branching, region)
     with limited_blas(len(acquisition.points)):
         x = search.run(np.random.SeedSequence(seed))
+        if branching is not None:
+            x = branching.canonical(x[None, :])[0]
         return Maximum(x, float(acquisition.value(x[None, :])[0]))
 
 
@@ -148,10 +157,12 @@ class _Search:
         discrete: dict[int, Array],
         guides: Sequence[Guide],
         settings: SearchSettings,
+        branching: Branching | None = None,
         region: Region | None = None,
     ):
         self.acquisition, self.discrete, self.region = acquisition, discrete, region
         self.guides, self.settings = guides, settings
+        self.branching = branching
         self.dimension = acquisition.dimension
         self.continuous = np.array([k not in discrete for k in range(self.dimension)])
         self.widths = np.minimum(acquisition.kernel.lengthscales, 1.0)
@@ -201,8 +212,12 @@ class _Search:
         columns = [self.discrete[k] for k in range(self.dimension)]
         return np.stack(np.meshgrid(*columns, indexing="ij"), axis=-1).reshape(-1, self.dimension)
 
+    def _at(self, X: Array) -> Array:
+        """The points at which the acquisition is looked at."""
+        return X if self.branching is None else self.branching.canonical(X)
+
     def _scores(self, X: Array) -> Array:
-        prediction = self.acquisition.predictor(X)
+        prediction = self.acquisition.predictor(self._at(X))
         scores = climbed(self.acquisition, prediction, self.guides).value
         return np.where(np.isnan(scores), -np.inf, scores)
 
@@ -221,9 +236,12 @@ class _Search:
         self, X: Array, rules: Rules, H: Array | None = None, free: Mask | None = None
     ) -> Ascent:
         def evaluate(points: Array) -> tuple[Array, Array]:
-            prediction = self.acquisition.predictor(points)
+            prediction = self.acquisition.predictor(self._at(points))
             jet = climbed(self.acquisition, prediction, self.guides)
-            return jet.value, jet.gradient(prediction)
+            gradient = jet.gradient(prediction)
+            if self.branching is not None:
+                gradient = np.where(self.branching.active(points), gradient, 0.0)
+            return jet.value, gradient
 
         moving: Mask = self.continuous if free is None else free
         widths = np.where(moving, self.widths, 0.0)
@@ -259,7 +277,7 @@ class _Search:
         X, scores = X[order], scores[order]
         scales = np.minimum(self.widths, _NEIGHBOURHOOD)
         kernel = replace(self.acquisition.kernel, lengthscales=scales)
-        distance = kernel.squared_distance(X, X)
+        distance = kernel.squared_distance(self._at(X), self._at(X))
         chosen: list[int] = []
         starts = self.settings.starts
         for count, apart in ((starts // 2, 0.5), (starts, 0.15), (starts, 0.0)):

@@ -75,7 +75,7 @@ class Level(Move):
         rows, which = np.nonzero(np.abs(values - at[:, None]) > 1e-12)
         found = X[rows]
         found[:, self.column] = values[rows, which]
-        active = self.frame.activity.canonical(X)[1][rows, self.column]
+        active = self.frame.canonical(X)[1][rows, self.column]
         return found[active], rows[active]
 
 
@@ -176,7 +176,7 @@ class Detour(Move):
         for among in wanted.among:
             nearest = np.argmin(np.abs(X[:, among.column, None] - among.coordinates), axis=1)
             X[:, among.column] = among.coordinates[nearest]
-        X, here = frame.activity.canonical(X)
+        X, here = frame.canonical(X)
         pattern = pattern_at(frame.stack, X, here, (self.choice, self.alternative))
         X = np.where(pattern.zero & here, frame.values.zeros, X)
         return frame.projected(X, here, pattern), np.arange(len(X))

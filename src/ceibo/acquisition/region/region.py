@@ -19,6 +19,7 @@ from ceibo.gp.linalg import limited_blas
 
 _CANDIDATES: Final = 16  # from which each point of a design is chosen
 _DESIGN: Final = 64  # points of a design that are kept apart; later ones are drawn
+_PROMISE: Final = 1e-9  # of a term's scale, by which a point may break it
 _MEMORY: Final = 256  # points to fall back on
 
 
@@ -53,6 +54,7 @@ class Region:
         self.requirements = tuple(requirements)
         self.frame = Frame(columns, lists, self.requirements, branches)
         self._drawer = Drawer(self.frame)
+        self._latest_design: tuple[int, Array] = (-1, np.empty((0, len(columns))))
 
     @property
     def dimension(self) -> int:
@@ -66,7 +68,7 @@ class Region:
 
     def holds(self, X: Array) -> Mask:
         """(N,) whether points (N, d) are admissible."""
-        return self.frame.holds(np.asarray(X, dtype=float))
+        return self.frame.holds(np.asarray(X, dtype=float), _PROMISE)
 
     def sample(self, count: int, rng: np.random.Generator) -> Array:
         """Random admissible points (count, d); see draw.py for their distribution."""
@@ -84,17 +86,28 @@ class Region:
 
         Each is the one, of a few drawn for it, that is furthest from those before it.
         """
-        drawn = self.sample(_CANDIDATES * _DESIGN, rng)
-        later = self.sample(max(count - _DESIGN, 1), rng)
+        key = int(rng.integers(2**62))
+        return np.stack([self.design_point(index, key) for index in range(count)])
+
+    def design_point(self, index: int, key: int) -> Array:
+        """Point `index` (d,) of a design of points that keep apart, one design for each key."""
+        if index >= _DESIGN:
+            return self.sample(1, np.random.default_rng([key, index]))[0]
+        if self._latest_design[0] != key:
+            self._latest_design = key, self._design(key)
+        return self._latest_design[1][index]
+
+    def _design(self, key: int) -> Array:
+        drawn = self.sample(_CANDIDATES * _DESIGN, np.random.default_rng([key]))
         chosen = drawn[:1]
         words = [k for k, column in enumerate(self.frame.values.columns) if column is None]
-        for index in range(1, min(count, _DESIGN)):
+        for index in range(1, _DESIGN):
             some = drawn[index * _CANDIDATES : (index + 1) * _CANDIDATES]
             gaps = np.abs(some[:, None, :] - chosen)
             gaps[:, :, words] = 0.5 * (gaps[:, :, words] > 0.0)
             nearest = (gaps**2).sum(axis=2).min(axis=1)
             chosen = np.concatenate([chosen, some[[int(np.argmax(nearest))]]])
-        return np.concatenate([chosen, later])[:count]
+        return chosen
 
     @cached_property
     def points(self) -> Array | None:
@@ -126,7 +139,7 @@ class Region:
 
     def walls(self, X: Array, widths: Array) -> Walls:
         """The bounds of a climb from admissible points X (B, d), with steps of such widths."""
-        here = self.frame.activity.canonical(X)[1]
+        here = self.frame.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
 
     @cached_property
@@ -142,8 +155,8 @@ class Region:
     def _settled(self, X: Array) -> tuple[Array, Mask]:
         """Points moved onto lists and inside the pattern they are nearest to."""
         frame = self.frame
-        here = frame.activity.canonical(X)[1]
-        X, here = frame.activity.canonical(frame.snapped(X, here))
+        here = frame.canonical(X)[1]
+        X, here = frame.canonical(frame.snapped(X, here))
         X = X.copy()
         rows = np.flatnonzero(~frame.holds(X))
         if len(rows):
