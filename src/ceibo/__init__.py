@@ -11,6 +11,8 @@ from ceibo.decide import (
     Maximize,
     Measurement,
     Minimize,
+    Ordinal,
+    Space,
     StopReason,
     Watch,
 )
@@ -30,7 +32,9 @@ __all__ = [
     "Maximize",
     "Measurement",
     "Minimize",
+    "Ordinal",
     "Result",
+    "Space",
     "StopReason",
     "Study",
     "Trial",

@@ -7,6 +7,7 @@ A parameter that does not exist in a setting leaves nothing behind: not the argu
 nor the option before it that takes it as its value, nor a variable of the environment.
 """
 
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -22,11 +23,13 @@ PREFIX: Final = "CEIBO_"
 
 
 def to_text(value: Value) -> str:
-    """A value as a program reads it: floats round-trip, truth values and None are as in JSON."""
+    """A value as a program reads it: floats round-trip; tuples, true, false, null as in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
         return "null"
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False)
     return repr(value) if isinstance(value, float) else str(value)
 
 

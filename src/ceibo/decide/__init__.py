@@ -1,6 +1,7 @@
 """From evidence to what to measure, what is best and when to stop. Pure: no database, no terminal.
 
 dimensions, space      the parameters, as columns of the unit cube
+rules/                 rules between them: read, checked, and as terms for the search
 measurement, evidence  what was measured, and what all of it says to a model
 outcomes               goals and limits, where several things are measured
 joint/                 the same questions and answers for several outcomes
@@ -13,7 +14,7 @@ record                 what is written down with a suggestion
 """
 
 from ceibo.decide.belief import Belief
-from ceibo.decide.dimensions import Categorical, Float, Int
+from ceibo.decide.dimensions import Categorical, Float, Int, Ordinal
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, Observed, OutcomeEstimate
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
@@ -43,6 +44,7 @@ __all__ = [
     "Measurement",
     "Minimize",
     "Observed",
+    "Ordinal",
     "OutcomeEstimate",
     "Outcomes",
     "Profit",

@@ -13,7 +13,7 @@ from ceibo.gp.inputs import Array
 # types of values that occur many times in a column, and are equal only if they are the same
 _RECURRING: Final = (str, int, bool)
 
-Value = str | int | float | bool | None
+Value = str | int | float | bool | None | tuple["Value", ...]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,13 @@ class Dimension(ABC):
     def from_unit(self, u: float) -> Value:
         """The value at coordinate u; coordinates beyond [0, 1] mean the ends."""
 
+    def at_share(self, u: float) -> float:
+        """The coordinate that a point of an even design, at u in [0, 1], stands for.
+
+        It is u itself unless `from_unit` would give values unequal parts of such a design.
+        """
+        return u
+
     @abstractmethod
     def describe(self) -> str:
         """The dimension in a few words for people."""
@@ -113,10 +120,19 @@ class Dimension(ABC):
         for each in own_fields(type(self)):
             value = getattr(self, each.name)
             if each.default is MISSING or value != each.default:
-                entry[each.name] = list(value) if isinstance(value, tuple) else value
+                entry[each.name] = to_lists(value)
         if self.when is not None:
-            entry["when"] = dict(self.when)
+            # one tuple, as opposed to a list of several values, is a list of one
+            entry["when"] = {
+                name: [to_lists(value)] if isinstance(value, tuple) else value
+                for name, value in self.when.items()
+            }
         return entry
+
+
+def to_lists(value: object) -> object:
+    """A value with lists in place of tuples, also within them, as JSON has it."""
+    return list(map(to_lists, value)) if isinstance(value, tuple) else value
 
 
 def own_fields(kind: type[Dimension]) -> list[Field[Any]]:

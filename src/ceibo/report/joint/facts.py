@@ -12,6 +12,7 @@ from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
+from ceibo.report.existence import columns_at, fill, pair_of
 from ceibo.report.facts import (
     Aspect,
     Facts,
@@ -26,7 +27,6 @@ from ceibo.report.facts import (
     places_of,
 )
 from ceibo.report.joint.history import gains_of, standings_of
-from ceibo.report.existence import columns_at, fill, pair_of
 from ceibo.report.sensitivity import Importance, importance, posterior_means
 from ceibo.study import Study, Trial
 
