@@ -62,9 +62,9 @@ def test_a_file_whose_rules_changed_is_refused(ceibo: Ceibo) -> None:
     write(SPACE)
     answer = ceibo("show", file)
     assert answer.status == 2
-    assert "rule 'a + b <= 1' is not there in the file" in answer.err
+    assert "the rule 'a + b <= 1' is gone" in answer.err
     write(SPACE + RULES.replace('"a + b', '"b >= 0.1", "a + b'))
-    assert "rule 'b >= 0.1' is new in the file" in ceibo("show", file).err
+    assert "the rule 'b >= 0.1' is new" in ceibo("show", file).err
 
 
 def test_show_lists_the_rules(ceibo: Ceibo) -> None:

@@ -1,8 +1,8 @@
 """Whether some setting of a box holds all of several requirements.
 
-Each choice of alternatives is a linear program over the values (levels of equal steps are whole
-numbers in it, other levels their whole range), so that what is found impossible is impossible, and
-what is found possible may still fail on a grid.
+Each choice of alternatives is a linear program over the values, with whole numbers for levels and
+for what is zero or not. Where there are too many levels or alternatives they are left aside: what
+is found impossible is impossible, and what is found possible may still fail on a grid.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,7 @@ from ceibo.gp.inputs import Array
 
 _MOST_PROGRAMS: Final = 200  # after which nothing is known
 _SECONDS: Final = 2.0  # for one program
+_MOST_UNEVEN: Final = 50  # levels of unequal steps that are told apart
 _EVEN: Final = 1e-9  # by which steps may differ, of the first
 
 
@@ -64,7 +65,7 @@ class _Search:
 
 
 def _has_solution(terms: Sequence[Term], columns: Sequence[Column]) -> bool:
-    """Whether the terms can all hold, levels of unequal steps aside."""
+    """Whether the terms can all hold."""
     allowed: dict[int, Array] = {}
     for term in terms:
         if isinstance(term, Among):
@@ -123,6 +124,16 @@ class _Program:
                 kept = column.value(allowed.get(place, column.coordinates))
                 shares = (kept - values[0]) / self.width[k]
                 self.bounds[k] = float(shares.min()), float(shares.max())
+                if not self.steps[k] and len(shares) <= _MOST_UNEVEN:
+                    self._add_levels(k, shares)
+
+    def _add_levels(self, place: int, shares: Array) -> None:
+        """A switch for each level of a column, one of them on."""
+        first = len(self.low) + self.switches
+        self.switches += len(shares)
+        sides = {first + k: -share for k, share in enumerate(shares.tolist())}
+        self.rows.append(({place: 1.0, **sides}, 0.0, True))
+        self.rows.append((dict.fromkeys(sides, 1.0), 1.0, True))
 
     def add_linear(self, term: Linear) -> None:
         coefficients = term.coefficients[self.used]
