@@ -87,15 +87,15 @@ class Frame:
 
     def from_shares(self, Z: Array, columns: Indices) -> Array:
         """Coordinates (N, c) of some columns from shares z of their ranges; levels the nearest."""
-        V = np.zeros((len(Z), self.dimension))
-        V[:, columns] = self.values.low[columns] + Z * self.values.width[columns]
-        U = self.values.units(V)
-        for k in columns:
-            if k in self.values.discrete:
-                levels = self.values.values_of(int(k))
-                nearest = np.argmin(np.abs(V[:, k, None] - levels), axis=1)
-                U[:, k] = self.values.discrete[int(k)][nearest]
-        return np.asarray(np.clip(U[:, columns], 0.0, 1.0))
+        values, U = self.values, Z.copy()
+        for place, k in enumerate(columns.tolist()):
+            if k in values.discrete:
+                amounts = values.low[k] + Z[:, place] * values.width[k]
+                nearest = np.argmin(np.abs(amounts[:, None] - values.values_of(k)), axis=1)
+                U[:, place] = values.discrete[k][nearest]
+            elif values.curved[k]:
+                U[:, place] = values.unit(k, values.low[k] + Z[:, place] * values.width[k])
+        return np.clip(U, 0.0, 1.0)
 
     def walls(self, X: Array, here: Mask, pattern: Pattern, widths: Array) -> Walls:
         """The bounds of a climb from points (B, d) in their patterns."""
