@@ -15,6 +15,7 @@ from ceibo.acquisition.region.walls import Walls
 from ceibo.gp.inputs import Array, Indices, Mask
 
 _MOST_MENDED: Final = 400  # levels changed one at a time
+_MOST_PROJECTED: Final = 96  # points, in a search that is not thorough
 
 
 @final
@@ -106,15 +107,24 @@ class Frame:
         parts = self.stack.C, self.stack.b, self.stack.equal
         return Walls(self.values, widths, *parts, pattern.applies, lower, upper)
 
-    def completed(self, X: Array, here: Mask, pattern: Pattern) -> Array:
-        """The points moved as little as the pattern asks, where that is possible."""
+    def completed(
+        self, X: Array, here: Mask, pattern: Pattern, thorough: bool = True
+    ) -> Array:
+        """The points moved as little as the pattern asks, where that is possible.
+
+        Listed columns are changed only if the search is to be thorough; if not, of many points
+        those that break the terms most are left as they are.
+        """
         X = np.where(pattern.zero & here, self.values.zeros, X)
         rows = np.flatnonzero(~self.holds(X))
         if len(rows) == 0:
             return X
+        if not thorough and len(rows) > _MOST_PROJECTED:
+            amounts = self._violation(X[rows], pattern.keep(rows))
+            rows = rows[np.argsort(amounts, kind="stable")[:_MOST_PROJECTED]]
         X = X.copy()
         X[rows] = self.projected(X[rows], here[rows], pattern.keep(rows))
-        if self.stepped:
+        if thorough and self.stepped:
             rows = rows[~self.holds(X[rows])]
             mended = self._mended(X[rows], here[rows], pattern.keep(rows))
             X[rows] = self.projected(mended, here[rows], pattern.keep(rows))

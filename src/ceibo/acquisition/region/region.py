@@ -121,7 +121,7 @@ class Region:
         """An admissible point near each of X (N, d); one that is admissible stays."""
         X = np.asarray(X, dtype=float)
         with limited_blas(1):
-            X, _ = self._settled(X)
+            X = self._settled(X)
             lost = np.flatnonzero(~self.frame.holds(X))
             if len(lost):
                 memory = self._memory
@@ -133,7 +133,7 @@ class Region:
         """Admissible points near X (N, d), and the places of those for which one was found."""
         if len(X) == 0:
             return X, np.empty(0, dtype=np.intp)
-        X, _ = self._settled(X)
+        X = self._settled(X, thorough=False)
         found = np.flatnonzero(self.frame.holds(X))
         return X[found], found
 
@@ -152,7 +152,7 @@ class Region:
         """Whether all columns are listed, so that there are finitely many points."""
         return not self.frame.values.is_continuous.any()
 
-    def _settled(self, X: Array) -> tuple[Array, Mask]:
+    def _settled(self, X: Array, thorough: bool = True) -> Array:
         """Points moved onto lists and inside the pattern they are nearest to."""
         frame = self.frame
         here = frame.canonical(X)[1]
@@ -161,8 +161,8 @@ class Region:
         rows = np.flatnonzero(~frame.holds(X))
         if len(rows):
             pattern = pattern_at(frame.stack, X[rows], here[rows])
-            X[rows] = frame.completed(X[rows], here[rows], pattern)
-        return X, here
+            X[rows] = frame.completed(X[rows], here[rows], pattern, thorough)
+        return X
 
     @cached_property
     def _memory(self) -> Array:
