@@ -60,8 +60,9 @@ class Frame:
     @cached_property
     def is_open(self) -> bool:
         """Whether points of the cube may hold by chance: no equalities, no exact zeros."""
-        listed = not any(each.zeros or each.counts for c in self.stack.choices
-                         for each in c.alternatives)
+        listed = not any(
+            each.zeros or each.counts for c in self.stack.choices for each in c.alternatives
+        )
         return listed and not self.stack.equal.any()
 
     def canonical(self, X: Array) -> tuple[Array, Mask]:
@@ -107,9 +108,7 @@ class Frame:
         parts = self.stack.C, self.stack.b, self.stack.equal
         return Walls(self.values, widths, *parts, pattern.applies, lower, upper)
 
-    def completed(
-        self, X: Array, here: Mask, pattern: Pattern, thorough: bool = True
-    ) -> Array:
+    def completed(self, X: Array, here: Mask, pattern: Pattern, thorough: bool = True) -> Array:
         """The points moved as little as the pattern asks, where that is possible.
 
         Listed columns are changed only if the search is to be thorough; if not, of many points

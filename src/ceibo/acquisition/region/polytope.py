@@ -5,7 +5,7 @@ those that inequalities imply, are eliminated once: z = centre + P w, where the 
 the directions that are left and w is scaled by the ellipsoid of Dikin at the analytic centre. In w
 the polytope is round within a factor of the number of constraints, however thin it is in z, and
 hit-and-run (Smith 1984) mixes in few steps: from a point, a random direction, and a uniform point
-of the chord along it. Columns may be weighed by 1/(z + offset), which is uniform in log(z + offset);
+of the chord along it. Columns may be weighed by 1/(z + offset), which is uniform in its logarithm;
 then the point of the chord is found by slice sampling with shrinkage (Neal 2003).
 """
 
@@ -134,8 +134,12 @@ def polytope(A: Array, low: Array, high: Array, offsets: Array) -> Polytope | No
         if radius > _FLAT or N.shape[1] == 0:
             break
         # Inequalities without slack anywhere are equalities.
-        flat = np.array([_largest_slack(row, side, (G, h, E, e)) <= _FLAT for row, side in
-                         zip(G, h, strict=True)])
+        flat = np.array(
+            [
+                _largest_slack(row, side, (G, h, E, e)) <= _FLAT
+                for row, side in zip(G, h, strict=True)
+            ]
+        )
         flat &= reach > 1e-12
         if not flat.any():
             break
@@ -156,9 +160,7 @@ def _null_space(E: Array, q: int) -> Array:
     return np.asarray(Vt[rank:].T)
 
 
-def _chebyshev(
-    G: Array, h: Array, reach: Array, E: Array, e: Array
-) -> tuple[Array, float] | None:
+def _chebyshev(G: Array, h: Array, reach: Array, E: Array, e: Array) -> tuple[Array, float] | None:
     """The centre and radius of the largest ball inside, or None if there is no point inside."""
     from scipy.optimize import linprog  # slow to import, and not needed without rules
 

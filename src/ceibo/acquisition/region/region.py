@@ -129,6 +129,10 @@ class Region:
                 X[lost] = memory[np.argmin(gaps, axis=1)]
         return X
 
+    def tightened(self, X: Array) -> Array:
+        """Admissible points (N, d) with what rounding has broken of a term taken out."""
+        return self.walls(X, np.ones(self.dimension)).nearest(X)
+
     def mended(self, X: Array) -> tuple[Array, Indices]:
         """Admissible points near X (N, d), and the places of those for which one was found."""
         if len(X) == 0:
@@ -141,6 +145,13 @@ class Region:
         """The bounds of a climb from admissible points X (B, d), with steps of such widths."""
         here = self.frame.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
+
+    def equalities(self, x: Array) -> list[tuple[Array, float]]:
+        """The equalities that an admissible point (d,) obeys: coefficients (d,) and sums."""
+        here = self.frame.canonical(x[None, :])[1]
+        stack = self.frame.stack
+        applies = pattern_at(stack, x[None, :], here).applies[0] & stack.equal
+        return [(stack.C[term], float(stack.b[term])) for term in np.flatnonzero(applies)]
 
     @cached_property
     def moves(self) -> list[Move]:

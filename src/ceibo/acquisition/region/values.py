@@ -57,8 +57,9 @@ class Values:
     def unit(self, k: int, v: Array) -> Array:
         """Coordinates (n,) of values (n,) of one continuous column."""
         if self.curved[k]:
-            return np.asarray(np.log(np.maximum(v, np.finfo(float).tiny) / self.low[k])
-                              / self.decades[k])
+            return np.asarray(
+                np.log(np.maximum(v, np.finfo(float).tiny) / self.low[k]) / self.decades[k]
+            )
         return np.asarray((v - self.low[k]) / (self.width[k] or 1.0))
 
     @cached_property
