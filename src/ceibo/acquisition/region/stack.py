@@ -68,7 +68,7 @@ class Stack:
     def slack(self, V: Array) -> Array:
         """(N, m) how far inside each term values (N, d) are, in units of its scale."""
         room = (self.b - V @ self.C.T) / self.scale
-        return np.where(self.equal, -np.abs(room), room)
+        return np.asarray(np.where(self.equal, -np.abs(room), room))
 
     def is_zero(self, X: Array) -> Mask:
         """(N, d) whether the value of each column is exactly 0."""
