@@ -105,6 +105,8 @@ class Walls(Bounds):
             g = np.zeros_like(x)
             moving = moving & (self.C[used] != 0.0).any(axis=0)
         columns = np.flatnonzero(moving.any(axis=0))
+        if len(columns) == 0:
+            return np.zeros_like(x)
         V = self.values.at(x)
         slopes = self.values.slopes(V)
         C, applies = self.C[used], self.applies[:, used]
