@@ -19,7 +19,7 @@ from ceibo.gp.inputs import Array
 _FLAT: Final = 1e-10  # slack below which an inequality counts as an equality
 _NEWTON: Final = 60  # steps to the analytic centre, at most
 _LEAST_STEPS, _STEPS_PER_DIMENSION = 24, 6  # of hit-and-run from the centre
-_FURTHER_STEPS: Final = 4  # and from a uniform point, with two for each dimension
+_FURTHER_STEPS: Final = 2  # and from a uniform point, with one for each dimension
 _MOST_AGAIN: Final = 4  # times that each point kept is gone on from
 
 
@@ -47,7 +47,7 @@ class Polytope:
         """
         Z = self.starts[rng.integers(len(self.starts), size=count)]
         few = count <= _MOST_AGAIN * len(self.starts)
-        return self.walk(Z, _FURTHER_STEPS + 2 * self.dimension if few else self._steps, rng)
+        return self.walk(Z, _FURTHER_STEPS + self.dimension if few else self._steps, rng)
 
     @property
     def _steps(self) -> int:
