@@ -15,6 +15,7 @@ from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -171,13 +172,14 @@ def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Esti
         discrete=held.discrete,
         guides=guides,
         branches=belief.space.branches,
+        region=region_in(held),
     )
     points = [maximum.x]
-    if np.any(measured := held.has(gp.X)):
+    if np.any(measured := admissible(held, gp.X)):
         # The best measured point is a candidate too, as the chance of failure may have kept
         # the search away from it.
         points.append(acq.find_incumbent(gp, among=measured).x)
-    settings = [held.params(x) for x in points]
+    settings = [settle(held, x) for x in points]
     means, stds = belief.at_points(belief.space.to_unit_rows(settings))
     chosen = int(np.argmin(belief.evidence.direction.flip(means)))
     return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))

@@ -23,6 +23,7 @@ from ceibo.decide.joint.model import JointModel, fit_jointly
 from ceibo.decide.joint.predictions import Predictions
 from ceibo.decide.joint.suggest import combined, search_jointly
 from ceibo.decide.model import failure_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -213,16 +214,17 @@ def recommend_jointly(belief: JointBelief, fixed: Mapping[str, object] | None = 
         discrete=held.discrete,
         guides=guides,
         branches=belief.space.branches,
+        region=region_in(held),
     )
-    found = held.params(maximum.x)
+    found = settle(held, maximum.x)
     X = belief.space.to_unit(found)[None, :]
     # The best measured setting stands in for what a search did not find. It does so too where
     # nothing holds with the confidence: the most likely point of a whole space is where the
     # model errs most.
-    measured = acq.find_feasible_incumbent(goal, limits, confidence, held.has(goal.X))
+    measured = acq.find_feasible_incumbent(goal, limits, confidence, admissible(held, goal.X))
     mean, chance = goal.posterior(X)[0][0], belief.predictions.feasibility(X)[0]
     if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
-        found = held.params(measured.x)
+        found = settle(held, measured.x)
         X = belief.space.to_unit(found)[None, :]
     return replace(belief.predictions.estimates(X)[0], params=found)
 
