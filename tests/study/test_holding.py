@@ -127,7 +127,7 @@ def test_rules_hold_beside_held_values() -> None:
         assert sum(trial.params.values()) == pytest.approx(1.0, abs=1e-9)
         study.tell(trial, trial.params["b"] ** 2, noise=0.01)
     assert study.verify().ok
-    with pytest.raises(InputError, match="no setting with a = 0.9, b = 0.9 obeys"):
+    with pytest.raises(InputError, match=r"no setting with a = 0\.9, b = 0\.9 obeys"):
         study.ask(fixed={"a": 0.9, "b": 0.9})
 
 
