@@ -10,6 +10,7 @@ import numpy as np
 from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.space import Params
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
 from ceibo.report.existence import canonical, columns_at, fill, pair_of, shown_places
@@ -184,8 +185,8 @@ def _findings(
         slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
         map=None if pair is None else _map(belief, *pair),
         fit=_fit(belief),
-        best_place=space.to_unit(best.params),
-        places=places_of(space, measured),
+        best_place=place_of(study, best.params),
+        places=places_of(study, measured),
     )
 
 
@@ -203,9 +204,15 @@ def _filled(belief: Belief) -> Array:
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
-def places_of(space: Space, trials: Iterable[Trial]) -> Array:
-    """The places (n, d) of trials, NaN where a parameter does not exist."""
-    return shown_places(space, space.to_unit_rows(trial.params for trial in trials))
+def places_of(study: Study, trials: Iterable[Trial]) -> Array:
+    """The places (n, d) of trials, NaN where a parameter does not exist or is off its axis."""
+    X = study.ledger.frame.places(trial.params for trial in trials)
+    return np.where((X < 0.0) | (X > 1.0), np.nan, shown_places(study.space, X))
+
+
+def place_of(study: Study, params: Params) -> Array:
+    """The place (d,) of a setting; one off an axis is at its end."""
+    return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
 def _slice(belief: Belief, column: int) -> Slice:
