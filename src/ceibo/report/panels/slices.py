@@ -1,8 +1,16 @@
 """The posterior and the expected improvement along each parameter, through the best setting."""
 
+from typing import Final
+
 from ceibo.report.facts import Facts
 from ceibo.report.parts import legend, panel
 from ceibo.report.slice import grid_of_slices
+
+RULES_NOTE: Final = (
+    " A parameter of an equality takes the others of it along: parts of a mixture grow or shrink in"
+    " proportion to each other. Grey is what the rules exclude."
+)
+RULES_KEY: Final = ("key-excluded", "excluded by the rules")
 
 
 def slices(facts: Facts) -> str:
@@ -16,5 +24,8 @@ def slices(facts: Facts) -> str:
         " made far away. Below: corrected expected improvement, where the next measurement promises"
         " most. Most important first."
     )
-    keys = legend(("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI"))
-    return panel("slices", "Around the best setting", body, note, keys)
+    keys = [("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI")]
+    if facts.study.space.rules:
+        note += RULES_NOTE
+        keys.append(RULES_KEY)
+    return panel("slices", "Around the best setting", body, note, legend(*keys))
