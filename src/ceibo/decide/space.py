@@ -12,7 +12,7 @@ from ceibo.acquisition.region.terms import Branch
 from ceibo.decide.conditions import Conditions, find_conditions
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
 from ceibo.decide.dimensions.table import check_registered, dimension_from_json
-from ceibo.decide.rules import Rule, parse_rules
+from ceibo.decide.rules import Rule, first_broken, parse_rules
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.text import params_line
@@ -74,6 +74,8 @@ class Space:
         """The constraints, read."""
         if given:
             self.rules = parse_rules(constraints, self.dimensions)
+        self.constraints = tuple(rule.text for rule in self.rules)
+        """The rules between the parameters, as they were written."""
 
     def __len__(self) -> int:
         return len(self.dimensions)
@@ -90,18 +92,9 @@ class Space:
         return f"Space({self.dimensions!r}{constraints})"
 
     @property
-    def constraints(self) -> tuple[str, ...]:
-        """The rules between the parameters, as they were written."""
-        return tuple(rule.text for rule in self.rules)
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The parameter names, in column order."""
         return tuple(self.dimensions)
-
-    @property
-    def _list(self) -> str:
-        return ", ".join(self.dimensions)
 
     @cached_property
     def discrete(self) -> dict[int, Array]:
@@ -141,23 +134,20 @@ class Space:
 
         A parameter with `when` must be given where it exists, and nowhere else.
         """
+        names = ", ".join(self.dimensions)
         if not isinstance(params, Mapping):
-            raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
+            raise InputError(f"expected parameters as a dict of {names}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
-            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
+            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {names}.")
         if self.conditions is not None:
             return self.conditions.check(params, self.dimensions)
         if missing := [name for name in self.dimensions if name not in params]:
-            raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
+            raise InputError(f"parameter {missing[0]!r} is missing; the space has {names}.")
         return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
-
-    def broken_rule(self, params: Mapping[str, object]) -> Rule | None:
-        """The first rule that checked parameters break, or None."""
-        return next((rule for rule in self.rules if not rule.holds(params)), None)
 
     def check_rules(self, params: Mapping[str, object]) -> None:
         """Refuses checked parameters that break a rule; the error names it."""
-        broken = self.broken_rule(params)
+        broken = first_broken(self.rules, params)
         if broken is not None:
             shown = params_line({name: params[name] for name in broken.names})
             raise InputError(

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Final, final
 
 TOLERANCE: Final = 1e-9
@@ -55,6 +56,11 @@ class Comparison(Condition):
     def names(self) -> tuple[str, ...]:
         return tuple(self.coefficients)
 
+    @cached_property
+    def _factors(self) -> tuple[float, ...]:
+        """The coefficients as they are used with measured values."""
+        return tuple(map(float, self.coefficients.values()))
+
     def negated(self) -> "Comparison":
         sign = OPPOSITES[self.sign]
         if self.sign in ("==", "!="):
@@ -83,8 +89,7 @@ class Comparison(Condition):
             factors = self.coefficients.values()
             whole = sum((c * v for c, v in zip(factors, values, strict=True)), -self.bound)
             return float(whole), 0.0
-        factors = self.coefficients.values()
-        terms = [float(c) * float(v) for c, v in zip(factors, values, strict=True)]
+        terms = [c * v for c, v in zip(self._factors, values, strict=True)]
         terms.append(-float(self.bound))
         rounding = _ROUNDING * math.fsum(map(abs, terms))
         slack = rounding if self.is_exact else max(TOLERANCE * self.scale, rounding)

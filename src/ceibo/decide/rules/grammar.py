@@ -17,15 +17,16 @@ from collections.abc import Callable, Collection
 from typing import Final, NoReturn, final
 
 from ceibo.checks import nearest
+from ceibo.decide.rules.counts import begins_count, parse_count
 from ceibo.decide.rules.fault import fault
-from ceibo.decide.rules.tokens import END, NAME, NUMBER, SIGN, TEXT, WORD, Token, tokenize
+from ceibo.decide.rules.tokens import END, NAME, NUMBER, SIGN, TEXT, WORD
 from ceibo.decide.rules.tree import Kind, Node
+from ceibo.decide.rules.words import Words
 
 DEEPEST: Final = 50
 """The most parentheses, `not` and signs around one another."""
 _COMPARISONS: Final = ("<=", ">=", "==", "!=", "<", ">")
 _VALUES: Final = {"True": True, "False": False, "None": None}
-_COUNTS: Final = {"most": "at most", "least": "at least"}
 _OPERAND: Final = "a number, a name or a text in quotes"
 
 
@@ -37,66 +38,46 @@ def parse(text: str, names: Collection[str]) -> Node:
 @final
 class _Parser:
     def __init__(self, text: str, names: Collection[str]) -> None:
-        self.text = text
+        self.words = Words(text)
         self.names = names
-        self.tokens = tokenize(text)
-        self.place = 0
         self.depth = 0
-
-    # -- words -------------------------------------------------------------------------
-
-    @property
-    def token(self) -> Token:
-        return self.tokens[self.place]
-
-    def peek(self) -> Token:
-        """The word after this one."""
-        return self.tokens[min(self.place + 1, len(self.tokens) - 1)]
-
-    def next(self) -> Token:
-        token = self.token
-        self.place += token.kind != END
-        return token
-
-    def sees(self, kind: str, *values: str) -> bool:
-        return self.token.kind == kind and self.token.value in values
-
-    def refuse(self, expected: str, advice: str = "") -> NoReturn:
-        """Raises the error about the word at hand."""
-        raise fault(self.text, self.token.start, self.token.end, expected, advice)
 
     # -- conditions --------------------------------------------------------------------
 
     def rule(self) -> Node:
-        if self.sees(WORD, "if"):
-            self.refuse("what must hold first", "write it as in temp <= 66 if solvent == 'THF'")
+        if self.words.sees(WORD, "if"):
+            self.words.refuse(
+                "what must hold first", "write it as in temp <= 66 if solvent == 'THF'"
+            )
         node = self.condition()
-        if self.sees(WORD, "if"):
-            self.next()
+        if self.words.sees(WORD, "if"):
+            self.words.next()
             when = self.condition()
             node = Node(Kind.IF, node.start, when.end, (node, when))
-        if self.token.kind != END:
+        if self.words.token.kind != END:
             self.trailing()
         return node
 
     def trailing(self) -> NoReturn:
         """Raises the error about a word where the rule could have ended."""
-        before, token = self.tokens[self.place - 1], self.token
-        if self.sees(WORD, "else"):
-            self.refuse("the end of the rule", "write two rules, each with its own if")
-        if self.sees(WORD, "if"):
-            self.refuse("the end of the rule", "join the conditions by and")
-        if self.sees(SIGN, ","):
+        before, token = self.words.before, self.words.token
+        if self.words.sees(WORD, "else"):
+            self.words.refuse("the end of the rule", "write two rules, each with its own if")
+        if self.words.sees(WORD, "if"):
+            self.words.refuse("the end of the rule", "join the conditions by and")
+        if self.words.sees(SIGN, ","):
             advice = "write decimals with a point, and lists in parentheses"
-            self.refuse("an operator or the end of the rule", advice)
-        if self.sees(SIGN, ")"):
-            self.refuse("an operator or the end of the rule", "there is no ( for this )")
+            self.words.refuse("an operator or the end of the rule", advice)
+        if self.words.sees(SIGN, ")"):
+            self.words.refuse("an operator or the end of the rule", "there is no ( for this )")
         if before.kind == NUMBER and token.kind == NAME:
             advice = f"write {before.value} * {token.value}" if token.value in self.names else ""
-            self.refuse("an operator between a number and a name", advice)
+            self.words.refuse("an operator between a number and a name", advice)
         if before.kind == NAME and token.kind in (NAME, WORD):
-            self.refuse("an operator between two names", self.spaced(before.value, token.value))
-        self.refuse("an operator or the end of the rule")
+            self.words.refuse(
+                "an operator between two names", self.spaced(before.value, token.value)
+            )
+        self.words.refuse("an operator or the end of the rule")
 
     def spaced(self, *words: str) -> str:
         """Advice about two names in a row, which may be one with a space."""
@@ -108,7 +89,7 @@ class _Parser:
         """What `parse` finds one level down."""
         self.depth += 1
         if self.depth > DEEPEST:
-            self.refuse(f"at most {DEEPEST} parentheses, signs and not around one another")
+            self.words.refuse(f"at most {DEEPEST} parentheses, signs and not around one another")
         node = parse()
         self.depth -= 1
         return node
@@ -119,86 +100,37 @@ class _Parser:
     def chain(self, kind: Kind, parse: Callable[[], Node]) -> Node:
         """One node, or several with the word of this kind between them."""
         parts = [parse()]
-        while self.sees(WORD, str(kind)):
-            self.next()
+        while self.words.sees(WORD, str(kind)):
+            self.words.next()
             parts.append(parse())
         if len(parts) == 1:
             return parts[0]
         return Node(kind, parts[0].start, parts[-1].end, tuple(parts))
 
     def single(self) -> Node:
-        if self.sees(WORD, "not"):
-            start = self.next().start
+        if self.words.sees(WORD, "not"):
+            start = self.words.next().start
             part = self.deeper(self.single)
             return Node(Kind.NOT, start, part.end, (part,))
-        return self.count() if self.at_count() else self.comparison()
+        return parse_count(self.words) if begins_count(self.words) else self.comparison()
 
     def comparison(self) -> Node:
         first = self.sum()
-        negated = self.sees(WORD, "not") and self.peek().value == "in"
-        if negated or self.sees(WORD, "in"):
-            self.next()
+        negated = self.words.sees(WORD, "not") and self.words.peek().value == "in"
+        if negated or self.words.sees(WORD, "in"):
+            self.words.next()
             if negated:
-                self.next()
+                self.words.next()
             listed = self.sum()
             value = "not in" if negated else "in"
             return Node(Kind.MEMBER, first.start, listed.end, (first, listed), value)
         parts, signs = [first], []
-        while self.sees(SIGN, *_COMPARISONS):
-            signs.append(self.next().value)
+        while self.words.sees(SIGN, *_COMPARISONS):
+            signs.append(self.words.next().value)
             parts.append(self.sum())
         if not signs:
             return first
         return Node(Kind.COMPARISON, first.start, parts[-1].end, tuple(parts), tuple(signs))
-
-    # -- counts ------------------------------------------------------------------------
-
-    def at_count(self) -> bool:
-        """Whether a count begins here; its words may be names elsewhere."""
-        follower = self.peek()
-        if self.sees(NAME, "at"):
-            return follower.kind == NAME and follower.value in _COUNTS
-        return self.sees(NAME, "exactly", "between") and follower.kind == NUMBER
-
-    def count(self) -> Node:
-        start, word = self.token.start, self.next().value
-        if word == "at":
-            word = self.next().value
-        first = self.whole()
-        least, most = {"most": (0, first), "least": (first, None)}.get(word, (first, first))
-        if word == "between":
-            if not self.sees(WORD, "and"):
-                self.refuse("and, as in between 1 and 3 of a, b, c, d")
-            self.next()
-            most = self.whole()
-        if not self.sees(NAME, "of"):
-            self.refuse("of, as in at most 2 of a, b, c")
-        self.next()
-        names = [self.name()]
-        while self.sees(SIGN, ","):
-            self.next()
-            names.append(self.name())
-        if self.sees(WORD, "and") and self.peek().kind == NAME and self.ends_after(2):
-            self.refuse("a comma before the next name", "names are separated by commas")
-        return Node(Kind.COUNT, start, names[-1].end, tuple(names), (least, most))
-
-    def ends_after(self, count: int) -> bool:
-        """Whether the rule, or what must hold in it, ends after so many words."""
-        token = self.tokens[min(self.place + count, len(self.tokens) - 1)]
-        return token.kind == END or token.value in ("if", ",", ")")
-
-    def whole(self) -> int:
-        """A whole number of few digits."""
-        token = self.token
-        if token.kind != NUMBER or not token.value.isdigit() or len(token.value) > 6:
-            self.refuse("a whole number of parameters")
-        return int(self.next().value)
-
-    def name(self) -> Node:
-        if self.token.kind != NAME:
-            self.refuse("a name of a parameter", "names are separated by commas")
-        token = self.next()
-        return Node(Kind.NAME, token.start, token.end, value=token.value)
 
     # -- sums --------------------------------------------------------------------------
 
@@ -210,53 +142,53 @@ class _Parser:
 
     def series(self, kind: Kind, signs: tuple[str, str], parse: Callable[[], Node]) -> Node:
         parts, between = [parse()], [signs[0]]
-        while self.sees(SIGN, *signs):
-            between.append(self.next().value)
+        while self.words.sees(SIGN, *signs):
+            between.append(self.words.next().value)
             parts.append(parse())
         if len(parts) == 1:
             return parts[0]
         return Node(kind, parts[0].start, parts[-1].end, tuple(parts), tuple(between))
 
     def factor(self) -> Node:
-        token = self.token
-        if self.sees(SIGN, "+", "-"):
-            self.next()
+        token = self.words.token
+        if self.words.sees(SIGN, "+", "-"):
+            self.words.next()
             part = self.deeper(self.factor)
             return Node(Kind.SUM, token.start, part.end, (part,), (token.value,))
-        if self.sees(SIGN, "("):
+        if self.words.sees(SIGN, "("):
             return self.deeper(self.parentheses)
         if token.kind == NUMBER:
-            self.next()
+            self.words.next()
             return Node(Kind.NUMBER, token.start, token.end, value=token.value)
         if token.kind == NAME:
-            self.next()
-            if self.sees(SIGN, "(") and token.end == self.token.start:
+            self.words.next()
+            if self.words.sees(SIGN, "(") and token.end == self.words.token.start:
                 advice = "functions are not part of rules"
-                raise fault(self.text, token.start, self.token.end, _OPERAND, advice)
+                raise fault(self.words.text, token.start, self.words.token.end, _OPERAND, advice)
             return Node(Kind.NAME, token.start, token.end, value=token.value)
         if token.kind == TEXT:
-            self.next()
+            self.words.next()
             return Node(Kind.WORD, token.start, token.end, value=token.value)
         if token.kind == WORD and token.value in _VALUES:
-            self.next()
+            self.words.next()
             return Node(Kind.WORD, token.start, token.end, value=_VALUES[token.value])
-        self.refuse(_OPERAND)
+        self.words.refuse(_OPERAND)
 
     def parentheses(self) -> Node:
         """What stands in parentheses: one thing, or a list with commas."""
-        start = self.next().start
+        start = self.words.next().start
         parts, commas = [self.condition()], 0
-        while self.sees(SIGN, ","):
-            self.next()
+        while self.words.sees(SIGN, ","):
+            self.words.next()
             commas += 1
-            if self.sees(SIGN, ")"):
+            if self.words.sees(SIGN, ")"):
                 break
             parts.append(self.condition())
-        if not self.sees(SIGN, ")"):
-            if self.token.kind != END and not self.sees(WORD, "if", "else"):
+        if not self.words.sees(SIGN, ")"):
+            if self.words.token.kind != END and not self.words.sees(WORD, "if", "else"):
                 self.trailing()
-            self.refuse(f"a ) for the ( at character {start + 1}")
-        end = self.next().end
+            self.words.refuse(f"a ) for the ( at character {start + 1}")
+        end = self.words.next().end
         if commas:
             return Node(Kind.LIST, start, end, tuple(parts))
         (inner,) = parts

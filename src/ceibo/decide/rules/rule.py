@@ -95,6 +95,11 @@ def requirements_of(
     return tuple(each for several in found for each in several)
 
 
+def first_broken(rules: Sequence[Rule], params: Mapping[str, Any]) -> Rule | None:
+    """The first rule that checked parameters break, or None."""
+    return next((rule for rule in rules if not rule.holds(params)), None)
+
+
 def check_possible(rules: Sequence[Rule], dimensions: Mapping[str, Dimension]) -> None:
     """Refuses a rule that cannot hold in the box, and rules that exclude one another."""
     compiler = Compiler(dimensions)
