@@ -52,6 +52,14 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
         typer.echo(f"\n{raw.why}")
 
 
+def print_recommended(found: Estimate, outcomes: Outcomes) -> None:
+    """Prints what is believed of each outcome at a recommended setting."""
+    goal = outcomes.goals[0]
+    typer.echo(f"recommended  {goal} {estimate_text(found.outcomes[goal])}{_held(found)}\n")
+    labels = {name: f"{one_line(name, 40)} ({wish_of(each)})" for name, each in outcomes.items()}
+    print_table([(label, _cell(found, name)) for name, label in labels.items()])
+
+
 def _held(estimate: Estimate) -> str:
     """How likely every limit holds, within brackets."""
     if estimate.p_feasible is None:

@@ -16,6 +16,7 @@ from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
 from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.numbers import MINUS
@@ -56,17 +57,20 @@ class _Columns:
     reason: int | None
 
 
-def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
-    """The rows of a file; `value` and `noise` name columns, by default those of an export."""
-    names = column_names(space.names, COLUMNS)
+def read_rows(path: Path, frame: Frame, value: str | None, noise: str | None) -> Rows:
+    """The rows of a file; `value` and `noise` name columns, by default those of an export.
+
+    Settings may be outside the space, as long as they can be placed.
+    """
+    names = column_names(frame.space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
-    columns = _columns(table, names, space, (value, noise))
+    columns = _columns(table, names, frame, (value, noise))
     numbers = Numbers(table.separator)
     rows = []
     for line, cells in table.rows:
         try:
-            row = _row(space, columns, cells, numbers)
+            row = _row(frame, columns, cells, numbers)
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
         if row is not None:
@@ -75,9 +79,9 @@ def read_rows(path: Path, space: Space, value: str | None, noise: str | None) ->
 
 
 def _columns(
-    table: Table, names: dict[str, str], space: Space, given: tuple[str | None, str | None]
+    table: Table, names: dict[str, str], frame: Frame, given: tuple[str | None, str | None]
 ) -> _Columns:
-    params = param_places(table, names, space)
+    params = param_places(table, names, frame)
 
     def outcome(usual: str, given: str | None = None) -> int | None:
         place = table.column(given or usual, loosely=True, but=params.values())
@@ -92,51 +96,56 @@ def _columns(
     return found
 
 
-def param_places(table: Table, names: dict[str, str], space: Space) -> dict[str, int]:
+def param_places(table: Table, names: dict[str, str], frame: Frame) -> dict[str, int]:
     """Parameter -> the place of its column, which must be there if the parameter always exists."""
     params: dict[str, int] = {}
     for name, column in names.items():
         place = table.column(column)
         if place is not None:
             params[name] = place
-        elif not space.is_conditional(name):
+        elif not (frame.space.is_conditional(name) or name in frame.before):
             raise table.no_column(column)
     return params
 
 
 def params_of(
-    space: Space, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
+    frame: Frame, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
 ) -> Params:
-    """The setting in a row; the cell of a parameter that does not exist there is empty."""
+    """The setting in a row, inside the space or not.
+
+    The cell of a parameter that does not exist there, or came later, is empty.
+    """
+    space = frame.space
     read = {
-        name: setting_of(space, name, cells[at], numbers)
+        name: _fact_of(frame, name, cells[at], numbers)
         for name, at in places.items()
-        if cells[at].strip() or not space.is_conditional(name)
+        if cells[at].strip() or not (space.is_conditional(name) or name in frame.before)
     }
-    return space.check(read)
+    return frame.check(read)
 
 
 def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Params]:
     """The settings in a file with these columns of the parameters, whatever else it has."""
     table = read_table(path, names.values())
-    places, numbers = param_places(table, names, space), Numbers(table.separator)
+    frame = Frame(space)
+    places, numbers = param_places(table, names, frame), Numbers(table.separator)
     settings = []
     for line, cells in table.rows:
         try:
-            settings.append(params_of(space, places, cells, numbers))
+            settings.append(space.check(params_of(frame, places, cells, numbers)))
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
     return settings
 
 
-def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
+def _row(frame: Frame, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
     """The setting in a row and its outcome; None if it has no outcome."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
 
     def params() -> Params:
-        return params_of(space, columns.params, cells, numbers)
+        return params_of(frame, columns.params, cells, numbers)
 
     value, noise, replicates = map(cell, (columns.value, columns.noise, columns.replicates))
     measurement = measurement_of(value, noise, unguard(replicates), numbers)
@@ -153,6 +162,19 @@ def setting_of(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
     if dimension.listed is not None:
         return _choice(dimension.listed, name, cell, numbers)
     return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
+
+
+def _fact_of(frame: Frame, name: str, cell: str, numbers: Numbers) -> Any:
+    """A cell as the value of a parameter, which may be one that is no longer offered."""
+    dimension, once = frame.space.dimensions[name], frame.retired.get(name, ())
+    try:
+        return setting_of(frame.space, name, cell, numbers)
+    except InputError:
+        if once and (found := _meant(once, unguard(cell), name, numbers)):
+            return found[0]
+        if dimension.listed is None or not dimension.is_ordered:
+            raise
+        return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
 
 
 def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) -> Value:

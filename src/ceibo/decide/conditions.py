@@ -35,7 +35,9 @@ class Condition:
 
     def __str__(self) -> str:
         *most, last = map(show_value, self.values)
-        return f"{self.parent} is {', '.join(most)} or {last}" if most else f"{self.parent} is {last}"
+        return (
+            f"{self.parent} is {', '.join(most)} or {last}" if most else f"{self.parent} is {last}"
+        )
 
 
 @final
@@ -243,9 +245,7 @@ def _listed(given: object, dimension: Dimension) -> list[object]:
     return [given]
 
 
-def _ordered(
-    names: Sequence[str], direct: Mapping[str, tuple[Condition, ...]]
-) -> tuple[str, ...]:
+def _ordered(names: Sequence[str], direct: Mapping[str, tuple[Condition, ...]]) -> tuple[str, ...]:
     """All names, parents before children and otherwise in the order of the columns."""
     done: dict[str, None] = {}
 

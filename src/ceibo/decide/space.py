@@ -248,6 +248,6 @@ SpaceLike = Mapping[str, Dimension] | Space  # what users give
 
 def _change_error(how: str) -> InputError:
     return InputError(
-        f"the space has changed: {how}; open the study without a space to use the stored one, or"
-        " start a study under another name."
+        f"the space has changed: {how}; open the study without a space to use the stored one, and"
+        " give it another by study.change(space), or start a study under another name."
     )

@@ -106,6 +106,18 @@ def to_joint_csv(study: Study, outcomes: Outcomes) -> str:
     return text.getvalue()
 
 
+def _changes(study: Study) -> dict[str, Any]:
+    """The spaces that a study has had before this one, and what new parameters were then."""
+    changes = study.ledger.changes
+    if not changes:
+        return {}
+    earlier = [study.ledger.spaces.after(changes[:count]).space for count in range(len(changes))]
+    return {
+        "earlier_spaces": [each.to_json() for each in earlier],
+        "before": dict(study.ledger.frame.before),
+    }
+
+
 def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
     """The cells of a value, its noise and its replicates."""
     if measurement is None:
@@ -140,6 +152,7 @@ def to_json(study: Study) -> str:
         "seed": study.seed,
         "settings": study.settings.to_json(),
         "space": study.space.to_json(),
+        **_changes(study),
         "trials": [trial_json(trial) for trial in study.trials],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -93,9 +93,7 @@ def init(  # noqa: PLR0913 - options of a command
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option(
-            "--param", "-p", metavar="PARAMETER", help=f"{_forms()}. {WHEN} Repeatable."
-        ),
+        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. {WHEN} Repeatable."),
     ] = None,
     rule: Annotated[
         list[str] | None, typer.Option("--rule", metavar="RULE", help=f"{_RULE}. Repeatable.")

@@ -9,16 +9,15 @@ from typing import Annotated
 
 import typer
 
-from ceibo.checks import ask_nearest
 from ceibo.cli.cells import guard
 from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.joint_columns import parameter_columns
 from ceibo.cli.opening import open_study
-from ceibo.cli.rows import read_settings, setting_of
-from ceibo.cli.spreadsheet import Numbers
+from ceibo.cli.rows import read_settings
 from ceibo.cli.studyfile import load
 from ceibo.cli.verbs.export import COLUMNS, cell_of
+from ceibo.cli.words import read_words
 from ceibo.decide import Estimate, Space
 from ceibo.decide.outcome_words import estimate_text, percent, wish_of
 from ceibo.decide.space import Params
@@ -75,18 +74,7 @@ def predict(
 
 def _setting(words: Sequence[str], space: Space) -> Params:
     """The setting in words such as temp=50."""
-    numbers = Numbers(",")
-    found = {}
-    for word in words:
-        name, sign, text = (part.strip() for part in word.partition("="))
-        if not sign:
-            raise InputError(f"expected settings such as {space.names[0]}=VALUE, got {word!r}.")
-        if name not in space.dimensions:
-            end = ask_nearest(name, space.names)
-            raise InputError(f"there is no parameter {name!r}{end}")
-        if name in found:
-            raise InputError(f"the parameter {name!r} is given twice; once is enough.")
-        found[name] = setting_of(space, name, text, numbers)
+    found = read_words(words, space)
     missing = [name for name in space.names if name not in found]
     if missing and space.conditions is None:
         raise InputError(f"the setting lacks {', '.join(missing)}; give every parameter a value.")

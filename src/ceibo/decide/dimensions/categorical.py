@@ -32,10 +32,7 @@ class Categorical(Dimension):
     choices: tuple[Value, ...]
 
     def __init__(
-        self,
-        choices: Sequence[Value],
-        *,
-        when: Mapping[str, Value | list[Value]] | None = None,
+        self, choices: Sequence[Value], *, when: Mapping[str, Value | list[Value]] | None = None
     ) -> None:
         plain = listed_values(choices, "Categorical", "choices", '["water", "ethanol"]')
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:

@@ -59,7 +59,9 @@ def dimension_from_json(data: object, name: str) -> Dimension:
     given = [key for key in data if key != "type"]
     if unknown := [key for key in given if key not in (*keys, "when")]:
         wanted = f"a table of type {kind!r} with the keys {', '.join(keys)}"
-        raise InputError(subject, wanted, repr(unknown[0]), _did_you_mean(unknown[0], (*keys, "when")))
+        raise InputError(
+            subject, wanted, repr(unknown[0]), _did_you_mean(unknown[0], (*keys, "when"))
+        )
     needed = [each.name for each in own_fields(found) if each.default is MISSING]
     if missing := [key for key in needed if key not in given]:
         wanted = f"{' and '.join(missing)} in a table of type {kind!r}"

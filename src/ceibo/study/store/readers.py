@@ -14,6 +14,8 @@ from ceibo.study.store.checksum import COVERED, checksum_of_row
 from ceibo.study.store.records import (
     ABOUT_VALUES,
     KINDS,
+    OF_STUDY,
+    SPACE,
     STATES,
     Event,
     StoredTrial,
@@ -142,7 +144,10 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     )
     if checksum is None or checksum != checksum_of_row(events, row):
         check_row(events, row, _name_of_event(row))
-    known = kind in KINDS and (outcome == "" or kind in ABOUT_VALUES)
+    if kind == SPACE and number == OF_STUDY and data is not None:
+        change = from_text(data, _name_of_event(row))
+        return Event(seq, number, kind, state, key, time, worker, None, reason, outcome, change)
+    known = kind in KINDS and number >= 0 and (outcome == "" or kind in ABOUT_VALUES)
     if not known or data is not None:
         raise newer(_name_of_event(row), _unknown(row))
     measurement = None
@@ -165,7 +170,7 @@ def _name_of_event(row: sa.Row[Any]) -> str:
 
 
 def _unknown(row: sa.Row[Any]) -> str:
-    if row.kind not in KINDS:
+    if row.kind not in KINDS or row.number < 0:
         return f"the kind {reprlib.repr(row.kind)}"
     if row.outcome != "" and row.kind not in ABOUT_VALUES:
         return f"the outcome {reprlib.repr(row.outcome)}"
