@@ -38,7 +38,7 @@ _FAR: Final = 0.25
 
 def ternary_sizes(draw: Callable[[Size], Canvas]) -> str:
     """A triangle for large screens and one for small screens, of which the page shows one."""
-    return draw((640, 500)).render("wide medium") + draw((400, 330)).render("narrow")
+    return draw((640, 500)).render("wide medium") + draw((400, 304)).render("narrow")
 
 
 def draw_ternary(found: Ternary, aspect: Aspect, identifier: str, size: Size) -> Canvas:

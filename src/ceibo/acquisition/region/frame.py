@@ -59,8 +59,9 @@ class Frame:
     @cached_property
     def is_open(self) -> bool:
         """Whether points of the cube may hold by chance: no equalities, no exact zeros."""
-        listed = not any(each.zeros or each.counts for c in self.stack.choices
-                         for each in c.alternatives)
+        listed = not any(
+            each.zeros or each.counts for c in self.stack.choices for each in c.alternatives
+        )
         return listed and not self.stack.equal.any()
 
     def canonical(self, X: Array) -> tuple[Array, Mask]:

@@ -124,8 +124,12 @@ def polytope(A: Array, low: Array, high: Array, offsets: Array) -> Polytope | No
         if radius > _FLAT or N.shape[1] == 0:
             break
         # Inequalities without slack anywhere are equalities.
-        flat = np.array([_largest_slack(row, side, (G, h, E, e)) <= _FLAT for row, side in
-                         zip(G, h, strict=True)])
+        flat = np.array(
+            [
+                _largest_slack(row, side, (G, h, E, e)) <= _FLAT
+                for row, side in zip(G, h, strict=True)
+            ]
+        )
         flat &= reach > 1e-12
         if not flat.any():
             break
@@ -146,9 +150,7 @@ def _null_space(E: Array, q: int) -> Array:
     return np.asarray(Vt[rank:].T)
 
 
-def _chebyshev(
-    G: Array, h: Array, reach: Array, E: Array, e: Array
-) -> tuple[Array, float] | None:
+def _chebyshev(G: Array, h: Array, reach: Array, E: Array, e: Array) -> tuple[Array, float] | None:
     """The centre and radius of the largest ball inside, or None if there is no point inside."""
     from scipy.optimize import linprog  # slow to import, and not needed without rules
 

@@ -96,9 +96,7 @@ def _least_distance(Q: Array, wish: Array, lower: Array, upper: Array) -> Array:
     return result
 
 
-def _solve(
-    Q: Array, wish: Array, lower: Array, upper: Array, side: Array
-) -> tuple[Array, Array]:
+def _solve(Q: Array, wish: Array, lower: Array, upper: Array, side: Array) -> tuple[Array, Array]:
     """Multipliers if the constraints stand at these sides, and what they see of the step."""
     active: Mask = side != 0
     at = np.where(active, np.where(side < 0, lower, upper), 0.0)
@@ -110,9 +108,7 @@ def _solve(
     return multipliers, wish - np.einsum("bij,bj->bi", Q, multipliers)
 
 
-def _mended(
-    multipliers: Array, seen: Array, lower: Array, upper: Array, side: Array
-) -> Array:
+def _mended(multipliers: Array, seen: Array, lower: Array, upper: Array, side: Array) -> Array:
     """The sides that violated constraints and wrong multipliers ask for."""
     slack = _SLACK * (1.0 + np.abs(multipliers).max(axis=1, keepdims=True))
     to = np.where((side > 0) & (multipliers < -slack), 0, side)
