@@ -16,7 +16,7 @@ from ceibo.decide.region import region_of
 from ceibo.decide.rules import columns_of, requirements_of
 from ceibo.gp.inputs import Array, Mask
 
-_HALVINGS: Final = 40  # after which the end of a path is known
+_HALVINGS: Final = 30  # after which the end of a path is known
 _ROUNDS: Final = 60  # of moving columns, until none of them has to stop at its end
 _SETTLED: Final = 1e-15  # of what is summed up: rounding
 
@@ -84,12 +84,15 @@ def _balanced(X: Array, equality: Linear, columns: tuple[Column, ...], free: lis
     is_mixture = bool(np.all(low >= 0) and abs(np.sum(np.sign(c))) == len(c))
     for _ in range(_ROUNDS):
         gap = wanted - V @ c
-        if np.all(np.abs(gap) <= _SETTLED * (np.abs(wanted) + np.abs(V) @ np.abs(c))):
-            break
         weights = _weights(V, c, high - low, is_mixture)
-        weights *= np.where(np.sign(gap)[:, None] * c > 0, high > V, low < V)
+        can_move = np.where(np.sign(gap)[:, None] * c > 0, high > V, low < V)
+        weights *= can_move
         total = np.sum(weights * np.abs(c), axis=1)
-        share = np.divide(gap, total, out=np.zeros_like(gap), where=total > 0)
+        rounding = _SETTLED * (np.abs(wanted) + np.abs(V) @ np.abs(c))
+        going = (total > 0) & (np.abs(gap) > rounding)
+        if not np.any(going):
+            break
+        share = np.divide(gap, total, out=np.zeros_like(gap), where=going)
         V = np.clip(V + share[:, None] * np.sign(c) * weights, low, high)
     units = [each.unit(V[:, place]) for place, each in enumerate(scales)]
     return np.clip(np.stack(units, axis=1), 0.0, 1.0)

@@ -42,6 +42,8 @@ def in_spec(facts: JointFacts) -> str:
         f" above. The thick line is {facts.confidence:g}, the confidence of the study: answers are"
         " taken from inside it. The dotted line is 0.5."
     )
+    if facts.study.space.rules:
+        note += " Grey is what the rules exclude."
     return panel("in-spec", "Where the limits hold", map_sizes(draw), note)
 
 

@@ -2,8 +2,7 @@
 
 from ceibo.decide.outcome_words import wish_of
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.slices import RULES_KEY, RULES_NOTE
-from ceibo.report.parts import legend, panel
+from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
 from ceibo.report.svg import text_of
 

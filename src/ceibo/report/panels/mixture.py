@@ -38,10 +38,10 @@ def parts_of(found: Ternary) -> str:
 def explain(found: Ternary) -> str:
     """How the triangle is read."""
     text = (
-        "At a corner there is only the part named there of the three, on the side opposite none of it;"
-        " ticks are amounts, and their lines are those of equal amounts. Dark is better. Dots are"
-        " measurements, with the numbers of their trials where there is room, fainter where all else"
-        " was different; the star is the best setting. Grey is what the rules exclude."
+        "At a corner there is only the part named there of the three, on the side opposite none of"
+        " it; ticks are amounts, and their lines are those of equal amounts. Dark is better. Dots"
+        " are measurements, with the numbers of their trials where there is room, fainter where all"
+        " else was different; the star is the best setting. Grey is what the rules exclude."
     )
     if found.simplex.least.any():
         text += " The triangle is the part of the mixture in which the rules can hold."

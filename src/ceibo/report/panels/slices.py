@@ -1,16 +1,8 @@
 """The posterior and the expected improvement along each parameter, through the best setting."""
 
-from typing import Final
-
 from ceibo.report.facts import Facts
-from ceibo.report.parts import legend, panel
+from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
-
-RULES_NOTE: Final = (
-    " A parameter of an equality takes the others of it along: parts of a mixture grow or shrink in"
-    " proportion to each other. Grey is what the rules exclude."
-)
-RULES_KEY: Final = ("key-excluded", "excluded by the rules")
 
 
 def slices(facts: Facts) -> str:
