@@ -10,6 +10,7 @@ import numpy as np
 from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array, Mask
 from ceibo.report.existence import columns_at, fill, pair_of, shown_places
 from ceibo.report.grids import along, axis_of, excluded, over
@@ -196,8 +197,8 @@ def _findings(
         map=None if pair is None else _map(belief, pair),
         ternary=_ternary(belief, columns),
         fit=_fit(belief),
-        best_place=space.to_unit(best.params),
-        places=places_of(space, measured),
+        best_place=place_of(study, best.params),
+        places=places_of(study, measured),
     )
 
 
@@ -215,9 +216,15 @@ def _filled(belief: Belief) -> Array:
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
-def places_of(space: Space, trials: Iterable[Trial]) -> Array:
-    """The places (n, d) of trials, NaN where a parameter does not exist."""
-    return shown_places(space, space.to_unit_rows(trial.params for trial in trials))
+def places_of(study: Study, trials: Iterable[Trial]) -> Array:
+    """The places (n, d) of trials, NaN where a parameter does not exist or is off its axis."""
+    X = study.ledger.frame.places(trial.params for trial in trials)
+    return np.where((X < 0.0) | (X > 1.0), np.nan, shown_places(study.space, X))
+
+
+def place_of(study: Study, params: Params) -> Array:
+    """The place (d,) of a setting; one off an axis is at its end."""
+    return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
 def _slice(belief: Belief, column: int) -> Slice:

@@ -50,6 +50,7 @@ class Ordinal(Dimension):
     """
 
     type_name: ClassVar[str] = "ordinal"
+    extends: ClassVar[bool] = True
     spelling: ClassVar[str] = "'hours=1<2<4<8<24', 'hours=1<2<4<8<24:log', 'dose=low<medium<high'"
 
     values: Sequence[Value]

@@ -21,6 +21,7 @@ from ceibo.report.facts import (
     Slice,
     Sources,
     Standing,
+    place_of,
     places_of,
     with_rules,
 )
@@ -139,8 +140,8 @@ def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate
         direction=outcome.direction,
         trials=alone,
         measured=measured,
-        places=places_of(space, measured),
-        best_place=np.full(len(space), 0.5) if chosen is None else space.to_unit(chosen.params),
+        places=places_of(study, measured),
+        best_place=np.full(len(space), 0.5) if chosen is None else place_of(study, chosen.params),
         answers=() if chosen is None else (chosen.number,),
         limit=outcome.bound,
         is_goal=outcome.is_goal,
@@ -151,7 +152,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     """The facts with what follows from the measurements."""
     study, space, outcomes = facts.study, facts.study.space, facts.outcomes
     one = len(outcomes.goals) == 1
-    place = space.to_unit(chosen.params)
+    place = study.ledger.frame.place(chosen.params)
     standings = standings_of(belief, facts.sources) if one else {}
     shares = {
         name: importance(belief.predictions.model_of(name).gp, space)
