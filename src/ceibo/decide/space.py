@@ -74,7 +74,7 @@ class Space:
         self.rules: tuple[Rule, ...] = rules
         """The constraints, read."""
         if given:
-            self.rules = parse_rules(constraints, self.dimensions)
+            self.rules = parse_rules(constraints, self.dimensions, self.branches)
         self.constraints = tuple(rule.text for rule in self.rules)
         """The rules between the parameters, as they were written."""
 
