@@ -25,6 +25,7 @@ from ceibo.gp.inputs import Array
 
 # In widths of the range: farther away, a value says nothing about what is inside.
 _FARTHEST: Final = 1e6
+_LARGEST: Final = 1e300  # of a value outside a range
 # Where a logarithmic scale has no place for a value, zero or negative.
 _BELOW: Final = -1.0
 
@@ -91,7 +92,7 @@ class Frame:
             if identity(plain) in map(identity, self.retired.get(name, ())):
                 return plain  # type: ignore[return-value]  # it is one of the choices
         elif isinstance(plain, int | float) and not isinstance(plain, bool):
-            if isinstance(plain, float) and not math.isfinite(plain):
+            if math.isnan(plain) or abs(plain) > _LARGEST:
                 return dimension.check(value, name)
             if not isinstance(dimension, Int):
                 return float(plain) if isinstance(lowest, float) else plain
@@ -184,7 +185,7 @@ class Frame:
 
 def _lowest(dimension: Dimension) -> int | float | None:
     """The lowest value of a dimension of numbers; None if its values have no order or no size."""
-    if not dimension.is_ordered:
+    if not dimension.extends:
         return None
     lowest, highest = dimension.from_unit(0.0), dimension.from_unit(1.0)
     if isinstance(lowest, bool) or not isinstance(lowest, int | float):
@@ -194,11 +195,12 @@ def _lowest(dimension: Dimension) -> int | float | None:
 
 def _extended(dimension: Dimension, value: float) -> float:
     """The coordinate of a number outside a range, or between its levels, by the same scale."""
-    low, high = dimension.from_unit(0.0), dimension.from_unit(1.0)
+    low: Any = dimension.from_unit(0.0)
+    high: Any = dimension.from_unit(1.0)
     log = bool(getattr(dimension, "log", False))
     if log and value <= 0:
         return _BELOW
-    share = share_of(float(value), float(low), float(high), log)  # type: ignore[arg-type]  # numbers
+    share = share_of(float(value), float(low), float(high), log)
     first, last = dimension.to_unit(low), dimension.to_unit(high)
     return min(max(first + share * (last - first), -_FARTHEST), _FARTHEST)
 
