@@ -8,6 +8,7 @@ obeys them after any share of a step.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final, final
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from ceibo.acquisition.region.step import constrained_step
 from ceibo.acquisition.region.values import Values
 from ceibo.gp.ascent import Bounds, Hessians
-from ceibo.gp.inputs import Array, Mask
+from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.limited import LimitedHessians
 
 _ROUNDING: Final = 1e-14  # of a term's scale, within which it holds as well as it can
@@ -56,9 +57,7 @@ class Walls(Bounds):
         """The gradient without the columns held, and the best step inside the walls."""
         metric = _dense(H, self.widths)
         g = np.where(self._moving, gradient, 0.0)
-        reach = np.where(self.values.curved & self.widths.astype(bool), self._curved_reach, np.inf)
-        reach = np.minimum(np.maximum(_REACH * self.widths, 1e-12), reach)
-        size = (np.abs(np.einsum("bij,bj->bi", metric, g)) / reach).max(axis=1)
+        size = (np.abs(metric @ g[:, :, None])[:, :, 0] / self._reach).max(axis=1)
         share = np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))
         return g, self._step(x, g, metric * share[:, None, None])
 
@@ -89,51 +88,88 @@ class Walls(Bounds):
                 break
         return x
 
-    @property
-    def _curved_reach(self) -> Array:
-        return _CURVED_REACH / np.where(self.values.curved, self.values.decades, 1.0)
+    @cached_property
+    def _reach(self) -> Array:
+        """(d,) how far a step may go in each column for its model to be believed."""
+        decades = np.where(self.values.curved, self.values.decades, 1.0)
+        curved = np.where(self.values.curved & (self.widths > 0.0), _CURVED_REACH / decades, np.inf)
+        return np.asarray(np.minimum(np.maximum(_REACH * self.widths, 1e-12), curved))
 
-    @property
+    @cached_property
     def _moving(self) -> Mask:
-        return (self.widths > 0.0) & (self.lower < self.upper)
+        return np.asarray((self.widths > 0.0) & (self.lower < self.upper))
 
     def _step(self, x: Array, g: Array | None, metric: Array) -> Array:
         """The best step among the columns that move in any start; the shortest if g is None."""
-        moving = self._moving
-        used = np.flatnonzero(self.applies.any(axis=0))
-        if g is None:
-            g = np.zeros_like(x)
-            moving = moving & (self.C[used] != 0.0).any(axis=0)
-        columns = np.flatnonzero(moving.any(axis=0))
-        if len(columns) == 0:
-            return np.zeros_like(x)
-        V = self.values.at(x)
-        slopes = self.values.slopes(V)
-        C, applies = self.C[used], self.applies[:, used]
-        room = np.where(applies, self.b[used] - V @ C.T, np.inf)
-        floor = np.where(applies & self.equal[used], room, -np.inf)
-        A = C[:, columns] * np.where(moving, slopes, 0.0)[:, None, columns] * applies[:, :, None]
-        below, above = self._sides(x, V, slopes)
-        identity = np.broadcast_to(np.eye(len(columns)), (len(x), len(columns), len(columns)))
+        plan = self._shortest if g is None else self._best
+        columns = plan.columns
         step = np.zeros_like(x)
+        if len(columns) == 0:
+            return step
+        V = self.values.at(x)
+        room = np.where(plan.applies, plan.b - V @ plan.C.T, np.inf)
+        floor = np.where(plan.equal, room, -np.inf)
+        slopes = self.values.slopes(V) if plan.is_curved else self.values.width
+        A = plan.A * slopes[..., None, columns]
+        below, above = (self.lower - x)[:, columns], (self.upper - x)[:, columns]
+        if plan.is_curved:
+            curved = self.values.curved[columns]
+            safe = np.where(curved, slopes[:, columns], 1.0)
+            below = np.where(curved, (plan.lowest - V[:, columns]) / safe, below)
+            above = np.where(curved, (plan.highest - V[:, columns]) / safe, above)
         step[:, columns] = constrained_step(
-            np.concatenate([A, identity], axis=1),
-            np.concatenate([floor, below[:, columns]], axis=1),
-            np.concatenate([room, above[:, columns]], axis=1),
+            np.concatenate([A, plan.identity], axis=1),
+            np.concatenate([floor, below], axis=1),
+            np.concatenate([room, above], axis=1),
             metric[:, columns[:, None], columns],
-            g[:, columns],
+            np.zeros((len(x), len(columns))) if g is None else g[:, columns],
         )[0]
         return step
 
-    def _sides(self, x: Array, V: Array, slopes: Array) -> tuple[Array, Array]:
-        """How far steps may go down and up in each column, (B, d) each."""
-        below, above = self.lower - x, self.upper - x
-        curved = self.values.curved
-        if curved.any():
-            safe = np.where(curved, slopes, 1.0)
-            below = np.where(curved, (self.values.at(self.lower) - V) / safe, below)
-            above = np.where(curved, (self.values.at(self.upper) - V) / safe, above)
-        return below, above
+    @cached_property
+    def _best(self) -> "_Plan":
+        return self._plan(self._moving)
+
+    @cached_property
+    def _shortest(self) -> "_Plan":
+        """Only columns that terms speak of need to move."""
+        used = self.applies.any(axis=0)
+        return self._plan(self._moving & (self.C[used] != 0.0).any(axis=0))
+
+    def _plan(self, moving: Mask) -> "_Plan":
+        columns = np.flatnonzero(moving.any(axis=0))
+        used = np.flatnonzero(self.applies.any(axis=0))
+        applies, d = self.applies[:, used], len(columns)
+        A = self.C[used][:, columns] * (moving[:, None, columns] & applies[:, :, None])
+        return _Plan(
+            columns,
+            self.C[used],
+            self.b[used],
+            applies,
+            applies & self.equal[used],
+            A,
+            np.broadcast_to(np.eye(d), (len(applies), d, d)),
+            bool(self.values.curved[columns].any()),
+            self.values.at(self.lower)[:, columns],
+            self.values.at(self.upper)[:, columns],
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """What the steps of all starts have in common: c columns that move, t terms that apply."""
+
+    columns: Indices  # (c,)
+    C: Array  # (t, d)
+    b: Array  # (t,)
+    applies: Mask  # (B, t)
+    equal: Mask  # (B, t)
+    A: Array  # (B, t, c) coefficients, zero where a column is held
+    identity: Array  # (B, c, c)
+    is_curved: bool
+    lowest: Array  # (B, c) values
+    highest: Array  # (B, c)
 
 
 def _dense(H: Hessians, widths: Array) -> Array:
