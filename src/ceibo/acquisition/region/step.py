@@ -30,10 +30,11 @@ def constrained_step(A: Array, low: Array, high: Array, H: Array, g: Array) -> t
         A: (B, m, d) constraints; a row of zeros is none.
         low: (B, m) lower sides, or −inf.
         high: (B, m) upper sides, or inf; equal to `low` for an equality.
-        H: (B, d, d) metric.
+        H: (B, d, d) metric, or its diagonal (B, d).
         g: (B, d) gradient.
     """
-    reach = A @ H  # (B, m, d)
+    is_full = H.ndim == A.ndim
+    reach = A @ H if is_full else A * H[:, None, :]  # (B, m, d)
     Q = reach @ A.transpose(0, 2, 1)
     length = np.sqrt(np.maximum(np.einsum("bii->bi", Q), 0.0))
     # rows without length constrain nothing that can move
@@ -47,8 +48,8 @@ def constrained_step(A: Array, low: Array, high: Array, H: Array, g: Array) -> t
     for row in unsolved:
         multipliers[row] = _least_distance(Q[row], wish[row], lower[row], upper[row])
     multipliers *= unit
-    step = H @ g[:, :, None] - reach.transpose(0, 2, 1) @ multipliers[:, :, None]
-    return step[:, :, 0], multipliers
+    free = (H @ g[:, :, None])[:, :, 0] if is_full else H * g
+    return free - (reach.transpose(0, 2, 1) @ multipliers[:, :, None])[:, :, 0], multipliers
 
 
 def _pivot(Q: Array, wish: Array, lower: Array, upper: Array) -> tuple[Array, Indices]:

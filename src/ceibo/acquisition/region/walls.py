@@ -17,9 +17,10 @@ from ceibo.acquisition.region.step import constrained_step
 from ceibo.acquisition.region.values import Values
 from ceibo.gp.ascent import Bounds, Hessians
 from ceibo.gp.inputs import Array, Indices, Mask
-from ceibo.gp.limited import LimitedHessians
+from ceibo.gp.limited import MOST_DENSE, LimitedHessians
 
 _ROUNDING: Final = 1e-14  # of a term's scale, within which it holds as well as it can
+_TURNS: Final = 20  # in which columns reach their bounds, where they are many
 _REACH: Final = 0.5  # longest step, in widths, for which the quadratic model is asked
 _CURVED_REACH: Final = 0.5  # the largest relative change of a value on a logarithmic scale
 
@@ -55,11 +56,15 @@ class Walls(Bounds):
 
     def directed(self, x: Array, gradient: Array, H: Hessians) -> tuple[Array, Array]:
         """The gradient without the columns held, and the best step inside the walls."""
-        metric = _dense(H, self.widths)
+        metric = _metric(H, self.widths)
         g = np.where(self._moving, gradient, 0.0)
-        size = (np.abs(metric @ g[:, :, None])[:, :, 0] / self._reach).max(axis=1)
+        if metric.ndim == x.ndim:
+            free, steps = metric * g, (-1, 1)
+        else:
+            free, steps = (metric @ g[:, :, None])[:, :, 0], (-1, 1, 1)
+        size = (np.abs(free) / self._reach).max(axis=1)
         share = np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))
-        return g, self._step(x, g, metric * share[:, None, None])
+        return g, self._step(x, g, metric * share.reshape(steps))
 
     def moved(self, x: Array, step: Array) -> Array:
         """Along the values of logarithmic columns, and along the coordinates of others."""
@@ -78,7 +83,9 @@ class Walls(Bounds):
         # The second step removes the rounding of the first.
         for _ in range(2):
             here = x[rows]
-            metric = np.broadcast_to(np.diag(self.widths**2), (len(here), *2 * x.shape[1:]))
+            squares = self.widths**2
+            metric = np.diag(squares) if len(squares) <= MOST_DENSE else squares
+            metric = np.broadcast_to(metric, (len(here), *metric.shape))
             x[rows] = walls.moved(here, walls._step(here, None, metric))
             room = np.where(walls.applies, self.b - self.values.at(x[rows]) @ self.C.T, 0.0)
             broken: Mask = np.where(self.equal, np.abs(room), -room) > slack
@@ -117,12 +124,17 @@ class Walls(Bounds):
             safe = np.where(curved, slopes[:, columns], 1.0)
             below = np.where(curved, (plan.lowest - V[:, columns]) / safe, below)
             above = np.where(curved, (plan.highest - V[:, columns]) / safe, above)
+        slope = np.zeros((len(x), len(columns))) if g is None else g[:, columns]
+        if metric.ndim == x.ndim:
+            sides = (floor, room), (below, above)
+            step[:, columns] = _step_of_many(A, *sides, metric[:, columns], slope)
+            return step
         step[:, columns] = constrained_step(
             np.concatenate([A, plan.identity], axis=1),
             np.concatenate([floor, below], axis=1),
             np.concatenate([room, above], axis=1),
             metric[:, columns[:, None], columns],
-            np.zeros((len(x), len(columns))) if g is None else g[:, columns],
+            slope,
         )[0]
         return step
 
@@ -172,8 +184,33 @@ class _Plan:
     highest: Array  # (B, c)
 
 
-def _dense(H: Hessians, widths: Array) -> Array:
-    """Inverse Hessians as matrices; of those in many dimensions, their first guess."""
+def _metric(H: Hessians, widths: Array) -> Array:
+    """Inverse Hessians as matrices (B, d, d); in many dimensions the diagonal (B, d) of a guess."""
     if isinstance(H, LimitedHessians):
-        return np.asarray(H.scale[:, None, None] * np.diag(widths**2))
+        return np.asarray(H.scale[:, None] * widths**2)
     return H
+
+
+def _step_of_many(
+    A: Array, terms: tuple[Array, Array], bounds: tuple[Array, Array], metric: Array, g: Array
+) -> Array:
+    """Steps (B, c) of many columns in a diagonal metric: bounds are reached by turns.
+
+    Columns that a step would take out of their bounds are put there, and the others step again.
+    """
+    (floor, room), (below, above) = terms, bounds
+    fixed, held = np.zeros_like(g), np.zeros(g.shape, dtype=bool)
+    for _ in range(_TURNS):
+        taken = np.einsum("btc,bc->bt", A, fixed)
+        free = A * ~held[:, None, :]
+        found = constrained_step(free, floor - taken, room - taken, metric, np.where(held, 0.0, g))
+        step = np.where(held, fixed, found[0])
+        low, high = ~held & (step < below), ~held & (step > above)
+        if not (low | high).any():
+            return step
+        fixed = np.where(low, below, np.where(high, above, fixed))
+        held |= low | high
+    side = np.where(step < 0.0, below, above)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(step == 0.0, 1.0, side / step).min(axis=1)
+    return np.asarray(np.clip(share, 0.0, 1.0)[:, None] * step)
