@@ -78,11 +78,14 @@ def test_old_data_inform_the_model() -> None:
 
 
 def test_the_answer_is_a_setting_of_the_present_space() -> None:
-    """The best measured setting may be retired; the recommended one is not."""
     study = Study.create(FIRST, seed=1)
     measure(study, 12)
+    study.add({"temp": 45.0, "solvent": "DMF"}, 0.9, noise=0.02)
     assert study.best.params["solvent"] == "THF"
     study.change({"temp": Float(20, 50), "solvent": Categorical(["DMF", "MeCN"])})
+    assert study.best.params["solvent"] == "DMF"
+    assert study.best.params["temp"] <= 50
+    assert study.best_observed.params["solvent"] == "THF"  # what was measured was measured
     found = study.recommended
     assert found.params["solvent"] != "THF"
     assert 20 <= found.params["temp"] <= 50
