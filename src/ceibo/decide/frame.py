@@ -109,9 +109,12 @@ class Frame:
         return whole
 
     def fits(self, params: Mapping[str, Any]) -> bool:
-        """Whether a setting, completed, is one of the space as it is now."""
-        whole = self.complete(params)
-        return self.outside(params) is None and first_broken(self.space.rules, whole) is None
+        """Whether a setting is one of the space as it is now, with every parameter of it."""
+        try:
+            checked = self.space.check(params)
+        except InputError:
+            return False
+        return first_broken(self.space.rules, checked) is None
 
     def outside(self, params: Mapping[str, Any]) -> str | None:
         """Which value of a setting, completed, the space does not have now; None if it has all."""
