@@ -17,6 +17,7 @@ from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
 from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.dimensions.int_ import Int
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
@@ -188,7 +189,8 @@ class Frame:
 
 def _lowest(dimension: Dimension) -> int | float | None:
     """The lowest value of a dimension of numbers; None if its values have no order or no size."""
-    if not dimension.extends:
+    listed = dimension.listed
+    if not dimension.extends or not (listed is None or are_numbers(listed)):
         return None
     lowest, highest = dimension.from_unit(0.0), dimension.from_unit(1.0)
     if isinstance(lowest, bool) or not isinstance(lowest, int | float):

@@ -137,6 +137,8 @@ class Parts(Move):
             rows += [fewer, more]
             for j in columns:
                 swap = np.flatnonzero(~zero[:, i] & zero[:, j])
+                if len(swap) == 0:
+                    continue
                 moved = out[swap]
                 moved[:, j] = self._unit(V[swap, i], j)
                 found.append(moved)
@@ -152,9 +154,7 @@ class Parts(Move):
         new = new if new != 0.0 else values.high[k]
         wanted = np.clip(np.where(np.isnan(amounts), new, amounts), values.low[k], values.high[k])
         if k not in values.discrete:
-            V = np.zeros((len(amounts), self.frame.dimension))
-            V[:, k] = wanted
-            return values.units(V)[:, k]
+            return values.unit(k, wanted)
         levels = values.values_of(k)
         gaps = np.where(levels == 0.0, np.inf, np.abs(wanted[:, None] - levels))
         return values.discrete[k][np.argmin(gaps, axis=1)]

@@ -121,7 +121,7 @@ class Region:
         """An admissible point near each of X (N, d); one that is admissible stays."""
         X = np.asarray(X, dtype=float)
         with limited_blas(1):
-            X, _ = self._settled(X)
+            X = self._settled(X)
             lost = np.flatnonzero(~self.frame.holds(X))
             if len(lost):
                 memory = self._memory
@@ -129,11 +129,15 @@ class Region:
                 X[lost] = memory[np.argmin(gaps, axis=1)]
         return X
 
+    def tightened(self, X: Array) -> Array:
+        """Admissible points (N, d) with what rounding has broken of a term taken out."""
+        return self.walls(X, np.ones(self.dimension)).nearest(X)
+
     def mended(self, X: Array) -> tuple[Array, Indices]:
         """Admissible points near X (N, d), and the places of those for which one was found."""
         if len(X) == 0:
             return X, np.empty(0, dtype=np.intp)
-        X, _ = self._settled(X)
+        X = self._settled(X, thorough=False)
         found = np.flatnonzero(self.frame.holds(X))
         return X[found], found
 
@@ -141,6 +145,13 @@ class Region:
         """The bounds of a climb from admissible points X (B, d), with steps of such widths."""
         here = self.frame.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
+
+    def equalities(self, x: Array) -> list[tuple[Array, float]]:
+        """The equalities that an admissible point (d,) obeys: coefficients (d,) and sums."""
+        here = self.frame.canonical(x[None, :])[1]
+        stack = self.frame.stack
+        applies = pattern_at(stack, x[None, :], here).applies[0] & stack.equal
+        return [(stack.C[term], float(stack.b[term])) for term in np.flatnonzero(applies)]
 
     @cached_property
     def moves(self) -> list[Move]:
@@ -152,7 +163,7 @@ class Region:
         """Whether all columns are listed, so that there are finitely many points."""
         return not self.frame.values.is_continuous.any()
 
-    def _settled(self, X: Array) -> tuple[Array, Mask]:
+    def _settled(self, X: Array, thorough: bool = True) -> Array:
         """Points moved onto lists and inside the pattern they are nearest to."""
         frame = self.frame
         here = frame.canonical(X)[1]
@@ -161,8 +172,8 @@ class Region:
         rows = np.flatnonzero(~frame.holds(X))
         if len(rows):
             pattern = pattern_at(frame.stack, X[rows], here[rows])
-            X[rows] = frame.completed(X[rows], here[rows], pattern)
-        return X, here
+            X[rows] = frame.completed(X[rows], here[rows], pattern, thorough)
+        return X
 
     @cached_property
     def _memory(self) -> Array:
