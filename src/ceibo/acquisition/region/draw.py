@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ceibo.acquisition.region.frame import Frame
 
 _ROUNDS: Final = 24
-_MOST_CELLS: Final = 16  # polytopes used by one draw
+_MOST_CELLS: Final = 12  # polytopes used by one draw
 _KEPT, _KEPT_SMALL = 256, 64  # uniform points kept of each polytope, and of small ones
 _SMALL: Final = 4  # dimensions
 _ENOUGH: Final = 0.2  # share of points of the cube that must hold for drawing to be by rejection

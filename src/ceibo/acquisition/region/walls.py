@@ -82,8 +82,9 @@ class Walls(Bounds):
             metric = np.broadcast_to(np.diag(self.widths**2), (len(here), *2 * x.shape[1:]))
             x[rows] = walls.moved(here, walls._step(here, None, metric))
             room = np.where(walls.applies, self.b - self.values.at(x[rows]) @ self.C.T, 0.0)
-            broken = np.where(self.equal, np.abs(room), -room) > slack
-            walls, rows = walls.keep(broken.any(axis=1)), rows[broken.any(axis=1)]
+            broken: Mask = np.where(self.equal, np.abs(room), -room) > slack
+            again = np.asarray(broken.any(axis=1))
+            walls, rows = walls.keep(again), rows[again]
             if len(rows) == 0:
                 break
         return x
@@ -104,6 +105,8 @@ class Walls(Bounds):
             g = np.zeros_like(x)
             moving = moving & (self.C[used] != 0.0).any(axis=0)
         columns = np.flatnonzero(moving.any(axis=0))
+        if len(columns) == 0:
+            return np.zeros_like(x)
         V = self.values.at(x)
         slopes = self.values.slopes(V)
         C, applies = self.C[used], self.applies[:, used]
