@@ -17,8 +17,8 @@ from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
 from ceibo.decide.dimensions.choices import identity
-from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.dimensions.int_ import Int
+from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
 from ceibo.errors import InputError, show_value
