@@ -21,7 +21,7 @@ _NEWTON: Final = 60  # steps to the analytic centre, at most
 _LEAST_STEPS, _STEPS_PER_DIMENSION = 24, 6  # of hit-and-run from the centre
 _FURTHER_STEPS: Final = 2  # and from a uniform point, with one for each dimension
 _MOST_STEPS: Final = 400
-_MOST_AGAIN: Final = 4  # times that each point kept is gone on from
+_MOST_AGAIN: Final = 8  # times that each point kept is gone on from
 
 
 @final
