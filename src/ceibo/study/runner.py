@@ -161,8 +161,9 @@ class Runner:
             self.waiting = trial
             return True
         given = hand_out(trial.number, trial.attempt)
+        params = self.study.ledger.frame.complete(trial.params)
         try:
-            future = self.executor.submit(evaluate, self.objective, dict(trial.params), given)
+            future = self.executor.submit(evaluate, self.objective, params, given)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
         self.running[future] = trial

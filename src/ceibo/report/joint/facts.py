@@ -164,6 +164,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     pair = pair_of(space, columns)
     place = _filled(belief, place)
     simplex = simplex_of(space, place, columns)
+    paths = {k: along(space, place, k) for k in columns[:_MOST_SLICES]}
     each = {}
     for name, known in facts.each.items():
         if name not in shares:
@@ -174,7 +175,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
             known,
             standings=standings.get(name, ()),
             importance=shares[name],
-            slices=tuple(_slice(belief, place, name, k) for k in columns[:_MOST_SLICES]),
+            slices=tuple(_slice(belief, X, name, k) for k, X in paths.items()),
             map=None if pair is None or not goal else _map(belief, place, name, pair),
             ternary=_ternary(belief, place, simplex, name) if goal else None,
         )
@@ -208,9 +209,8 @@ def _filled(belief: JointBelief, place: Array) -> Array:
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
-def _slice(belief: JointBelief, place: Array, name: str, column: int) -> Slice:
+def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
     """An outcome along one parameter; of a goal also the chance that limits hold, or the gain."""
-    X = along(belief.space, place, column)
     mean, std = belief.predictions.at_points(X, name)
     places, parameter, dimension = axis_of(belief.space, X, column)
     outcome, outcomes = belief.evidence.outcomes[name], belief.evidence.outcomes
