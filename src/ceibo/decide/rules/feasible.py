@@ -31,9 +31,24 @@ _EVEN: Final = 1e-9  # by which steps may differ, of the first
 
 
 def is_possible(requirements: Sequence[Requirement], columns: Sequence[Column]) -> bool:
-    """False if nothing can hold all requirements; True where that could not be shown."""
+    """False if nothing can hold all requirements; True where that could not be shown.
+
+    Each term is one that some setting holds, grids aside.
+    """
+    if len(requirements) == 1 and any(
+        len(way) == 1 and not _is_of_levels(way[0], columns) for way in requirements[0].alternatives
+    ):
+        return True
     ordered = sorted(requirements, key=lambda each: len(each.alternatives))
-    return _Search(ordered, columns).from_(0, ())
+    firsts = tuple(term for each in ordered for term in each.alternatives[0])
+    return _has_solution(firsts, columns) or _Search(ordered, columns).from_(0, ())
+
+
+def _is_of_levels(term: Term, columns: Sequence[Column]) -> bool:
+    """Whether a term is about sums with columns that have gaps."""
+    if not isinstance(term, Linear):
+        return False
+    return any(isinstance(columns[k], Table) for k in np.flatnonzero(term.coefficients).tolist())
 
 
 @final
