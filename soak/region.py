@@ -95,7 +95,7 @@ def random_process(region: Region, rng: np.random.Generator) -> GaussianProcess:
 def climb_by_slsqp(f: Callable[[Array], tuple[float, Array]], walls: Walls, x: Array) -> Array:
     """Where SLSQP ends from x (d,), with the terms and bounds of the start's walls (one row)."""
     values, applies = walls.values, walls.applies[0]
-    constraints = []
+    constraints: list[Any] = []
     for equal, kind in ((True, "eq"), (False, "ineq")):
         rows = applies & (walls.equal == equal)
         if not rows.any():
@@ -110,7 +110,7 @@ def climb_by_slsqp(f: Callable[[Array], tuple[float, Array]], walls: Walls, x: A
 
         constraints.append({"type": kind, "fun": room, "jac": slope})
     bounds = list(zip(walls.lower[0], walls.upper[0], strict=True))
-    options = {"maxiter": 100, "ftol": 1e-10}
+    options: Any = {"maxiter": 100, "ftol": 1e-10}
 
     def lowered(u: Array) -> tuple[float, Array]:
         value, gradient = f(u)
@@ -125,7 +125,7 @@ def climb_by_slsqp(f: Callable[[Array], tuple[float, Array]], walls: Walls, x: A
         constraints=constraints,
         options=options,
     )
-    return np.clip(found.x, walls.lower[0], walls.upper[0])
+    return np.asarray(np.clip(found.x, walls.lower[0], walls.upper[0]))
 
 
 @final

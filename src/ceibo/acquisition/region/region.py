@@ -6,6 +6,7 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.acquisition.region.design import Design
 from ceibo.acquisition.region.draw import Drawer
 from ceibo.acquisition.region.frame import Frame
 from ceibo.acquisition.region.listing import list_points
@@ -17,8 +18,6 @@ from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.linalg import limited_blas
 
-_CANDIDATES: Final = 16  # from which each point of a design is chosen
-_DESIGN: Final = 64  # points of a design that are kept apart; later ones are drawn
 _PROMISE: Final = 1e-9  # of a term's scale, by which a point may break it
 _MEMORY: Final = 256  # points to fall back on
 
@@ -53,18 +52,14 @@ class Region:
         lists = {int(k): np.asarray(allowed, dtype=float) for k, allowed in discrete.items()}
         self.requirements = tuple(requirements)
         self.frame = Frame(columns, lists, self.requirements, branches)
-        self._drawer = Drawer(self.frame)
-        self._latest_design: tuple[int, Array] = (-1, np.empty((0, len(columns))))
-
-    @property
-    def dimension(self) -> int:
+        self.dimension = self.frame.dimension
         """d, the number of columns."""
-        return self.frame.dimension
-
-    @property
-    def discrete(self) -> dict[int, Array]:
+        self.discrete = self.frame.values.discrete
         """Column -> allowed coordinates."""
-        return self.frame.values.discrete
+        words = [k for k, column in enumerate(columns) if column is None]
+        self.design = Design(self.sample, words)
+        """Initial designs."""
+        self._drawer = Drawer(self.frame)
 
     def holds(self, X: Array) -> Mask:
         """(N,) whether points (N, d) are admissible."""
@@ -82,32 +77,9 @@ class Region:
             return found[np.arange(count) % len(found)]
 
     def spread(self, count: int, rng: np.random.Generator) -> Array:
-        """Admissible points (count, d) that keep apart; point i does not depend on the count.
-
-        Each is the one, of a few drawn for it, that is furthest from those before it.
-        """
+        """Admissible points (count, d) that keep apart; point i does not depend on the count."""
         key = int(rng.integers(2**62))
-        return np.stack([self.design_point(index, key) for index in range(count)])
-
-    def design_point(self, index: int, key: int) -> Array:
-        """Point `index` (d,) of a design of points that keep apart, one design for each key."""
-        if index >= _DESIGN:
-            return self.sample(1, np.random.default_rng([key, index]))[0]
-        if self._latest_design[0] != key:
-            self._latest_design = key, self._design(key)
-        return self._latest_design[1][index]
-
-    def _design(self, key: int) -> Array:
-        drawn = self.sample(_CANDIDATES * _DESIGN, np.random.default_rng([key]))
-        chosen = drawn[:1]
-        words = [k for k, column in enumerate(self.frame.values.columns) if column is None]
-        for index in range(1, _DESIGN):
-            some = drawn[index * _CANDIDATES : (index + 1) * _CANDIDATES]
-            gaps = np.abs(some[:, None, :] - chosen)
-            gaps[:, :, words] = 0.5 * (gaps[:, :, words] > 0.0)
-            nearest = (gaps**2).sum(axis=2).min(axis=1)
-            chosen = np.concatenate([chosen, some[[int(np.argmax(nearest))]]])
-        return chosen
+        return np.stack([self.design.point(index, key) for index in range(count)])
 
     @cached_property
     def points(self) -> Array | None:
@@ -157,11 +129,6 @@ class Region:
     def moves(self) -> list[Move]:
         """The kinds of discrete moves."""
         return moves_of(self.frame)
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether all columns are listed, so that there are finitely many points."""
-        return not self.frame.values.is_continuous.any()
 
     def _settled(self, X: Array, thorough: bool = True) -> Array:
         """Points moved onto lists and inside the pattern they are nearest to."""
