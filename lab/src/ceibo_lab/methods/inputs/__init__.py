@@ -1,4 +1,4 @@
-"""Methods for spaces with rules or branches by name; they follow a design that all of them share."""
+"""Methods for spaces with rules or branches by name; all follow a design that they share."""
 
 from importlib.util import find_spec
 from typing import Final
@@ -46,7 +46,9 @@ def _tpe(problem: InputProblem, seed: int) -> InputMethod:
 
 def _sampler(problem: InputProblem, seed: int) -> InputMethod:
     if not _has_regions():
-        raise InputError("optuna-ceibo is the sampler of now, and this ceibo has none for branches.")
+        raise InputError(
+            "optuna-ceibo is the sampler of now, and this ceibo has none for branches."
+        )
     from ceibo_lab.methods.inputs.optuna import ceibo_sampler  # only when asked for
 
     return ceibo_sampler(problem, seed)

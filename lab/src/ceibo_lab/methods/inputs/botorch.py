@@ -27,7 +27,8 @@ from ceibo.decide.dimensions import Float
 from ceibo_lab.inputs import Trials
 from ceibo_lab.method import RAW_SAMPLES, RESTARTS
 from ceibo_lab.problem import stream
-from ceibo_lab.problems.inputs.problem import Choice, InputProblem
+from ceibo_lab.problems.inputs.choices import Choice
+from ceibo_lab.problems.inputs.problem import InputProblem
 from ceibo_lab.problems.inputs.rules import Params, Total
 
 OPTIMISED: Final = 8  # choices for which the acquisition is optimised

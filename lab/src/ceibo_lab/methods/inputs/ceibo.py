@@ -7,8 +7,17 @@ from typing import final
 
 import numpy as np
 
-from ceibo.decide import Belief, Evidence, Measurement, Settings, Space, Told, Unmeasured
-from ceibo.decide import evidence_of, suggest
+from ceibo.decide import (
+    Belief,
+    Evidence,
+    Measurement,
+    Settings,
+    Space,
+    Told,
+    Unmeasured,
+    evidence_of,
+    suggest,
+)
 from ceibo.gp import Hyperparameters
 from ceibo_lab.inputs import Trials
 from ceibo_lab.problems.inputs.problem import InputProblem
@@ -30,9 +39,7 @@ class CeiboInputs:
 
     def propose(self, trials: Trials, number: int) -> Params:
         evidence = _evidence(self.problem.space, trials)
-        found = suggest(
-            evidence, self.problem.space, self.settings, self.start, self.seed, number
-        )
+        found = suggest(evidence, self.problem.space, self.settings, self.start, self.seed, number)
         self.start = found.hyperparameters or self.start
         return found.params
 

@@ -37,15 +37,39 @@ _RULED: Final = (
         optimum=-14.464896319692397,
         worst=-3.369990270663984,
     ),
-    InputProblem("reflux", reactions.REFLUX, reactions.reflux, reactions.REFLUX_RULES, optimum=-86.88150577484882, worst=-0.02820732028506787,),
-    InputProblem("coupling", reactions.COUPLING, reactions.coupling, reactions.COUPLING_RULES, optimum=-80.89772852379213, worst=-6.202500155539855e-06,),
+    InputProblem(
+        "reflux",
+        reactions.REFLUX,
+        reactions.reflux,
+        reactions.REFLUX_RULES,
+        optimum=-86.88150577484882,
+        worst=-0.02820732028506787,
+    ),
+    InputProblem(
+        "coupling",
+        reactions.COUPLING,
+        reactions.coupling,
+        reactions.COUPLING_RULES,
+        optimum=-80.89772852379213,
+        worst=-6.202500155539855e-06,
+    ),
 )
 _BRANCHED: Final = (
     InputProblem(
-        "jenatton", branches.JENATTON, branches.jenatton, when=branches.JENATTON_WHEN, optimum=0.1, worst=2.382909434164067,
+        "jenatton",
+        branches.JENATTON,
+        branches.jenatton,
+        when=branches.JENATTON_WHEN,
+        optimum=0.1,
+        worst=2.382909434164067,
     ),
     InputProblem(
-        "training", branches.TRAINING, branches.training, when=branches.TRAINING_WHEN, optimum=0.21, worst=2.045916332645855,
+        "training",
+        branches.TRAINING,
+        branches.training,
+        when=branches.TRAINING_WHEN,
+        optimum=0.21,
+        worst=2.045916332645855,
     ),
 )
 INPUT_PROBLEMS: Final = {each.name: each for each in (*_RULED, *_BRANCHED)}

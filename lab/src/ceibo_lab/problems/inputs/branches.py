@@ -1,13 +1,13 @@
 """Conditional searches: parameters that exist only where others have certain values.
 
-    jenatton   two levels of binary choices, a number at each leaf, one shared by two leaves
-               (Jenatton, Archambeau, González, Seeger 2017)
-    training   how a network is trained: SGD with its momentum, or Adam with its two decay rates; a
-               schedule with a warm-up of its own. A smooth surface, made up
+jenatton   two levels of binary choices, a number at each leaf, one shared by two leaves
+           (Jenatton, Archambeau, González, Seeger 2017)
+training   how a network is trained: SGD with its momentum, or Adam with its two decay rates; a
+           schedule with a warm-up of its own. A smooth surface, made up
 """
 
 from collections.abc import Mapping
-from math import log10, log1p
+from math import log1p, log10
 from typing import Any, Final
 
 from ceibo.decide.dimensions import Categorical, Float

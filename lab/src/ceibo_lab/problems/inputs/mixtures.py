@@ -1,8 +1,8 @@
 """Mixtures: parts that sum to one, and rules between them.
 
-    scheffe-3   three parts; a Scheffé polynomial with interactions of pairs and of all three
-    coating-5   five parts within bounds, two further inequalities, and a temperature
-    blend-8     eight parts of which at most four are used; a Scheffé polynomial of pairs
+scheffe-3   three parts; a Scheffé polynomial with interactions of pairs and of all three
+coating-5   five parts within bounds, two further inequalities, and a temperature
+blend-8     eight parts of which at most four are used; a Scheffé polynomial of pairs
 """
 
 from math import exp

@@ -1,7 +1,6 @@
 """A problem whose inputs have rules between them, or branches; with what only a referee knows."""
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import fsum
@@ -9,31 +8,16 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from ceibo.decide.dimensions import Categorical, Dimension, Float
+from ceibo.decide.dimensions import Dimension, Float
 from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo_lab.problem import Problem
-from ceibo_lab.problems.inputs.rules import Few, Forbidden, Params, Rule, Total, agrees
+from ceibo_lab.problems.inputs.choices import Choice, When, choices_of, exists
+from ceibo_lab.problems.inputs.rules import Few, Params, Rule
 
 TOLERANCE: Final = 1e-6
 """Of a rule's scale: a setting that breaks no rule by more can be measured."""
 _EXACT: Final = 1e-14  # what rounding may leave
-
-
-@final
-@dataclass(frozen=True)
-class Choice:
-    """One way to choose all categories and the parts that are there: what is left is a polytope.
-
-    Args:
-        fixed: the categories, and the parts that are left out, which are zero.
-        free: the names of the numbers that can be set.
-        totals: the linear rules over these.
-    """
-
-    fixed: Mapping[str, Any]
-    free: tuple[str, ...]
-    totals: tuple[Total, ...]
 
 
 @final
@@ -58,7 +42,7 @@ class InputProblem:
     truth: Callable[[Params], float]
     rules: tuple[Rule, ...] = ()
     parts: tuple[str, ...] = ()
-    when: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
     optimum: float = float("nan")
     worst: float = float("nan")
 
@@ -75,34 +59,36 @@ class InputProblem:
     def space(self) -> Space:
         """The parameters with their rules and branches, as ceibo takes them."""
         dimensions = {
-            # a field that every dimension has since there are branches
-            name: replace(each, when=dict(self.when[name])) if name in self.when else each  # type: ignore[call-arg, unused-ignore]
+            name: replace(each, when=dict(self.when[name])) if name in self.when else each
             for name, each in self.dimensions.items()
         }
         texts = [rule.text for rule in self.rules]
-        return Space(dimensions, constraints=texts) if texts else Space(dimensions)  # type: ignore[call-arg, unused-ignore]  # as above
+        return Space(dimensions, constraints=texts) if texts else Space(dimensions)
+
+    @cached_property
+    def _floats(self) -> dict[str, Float]:
+        numbers = self.dimensions.items()
+        return {name: each for name, each in numbers if isinstance(each, Float)}
 
     @cached_property
     def widths(self) -> dict[str, float]:
         """Name -> range, of the numbers."""
-        numbers = self.dimensions.items()
-        return {name: each.high - each.low for name, each in numbers if isinstance(each, Float)}
+        return {name: each.high - each.low for name, each in self._floats.items()}
 
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """All that obey the rules, in a fixed order."""
-        return tuple(self._choices())
+        return tuple(choices_of(self.dimensions, self.rules, self.when))
 
     def exists(self, name: str, params: Params) -> bool:
         """Whether a parameter exists, given those before it."""
-        wanted = self.when.get(name, {})
-        return all(each in params for each in wanted) and agrees(params, wanted)
+        return exists(self.when, name, params)
 
     def excess(self, params: Params) -> float:
         """By how much the setting breaks the rule or range that it breaks most, as a share."""
         broken = [rule.excess(params) / rule.scale(self.widths) for rule in self.rules]
         for name in self.widths.keys() & params.keys():
-            each, value = self._float(name), params[name]
+            each, value = self._floats[name], params[name]
             broken.append(max(each.low - value, value - each.high, 0.0) / self.widths[name])
         return max(broken, default=0.0)
 
@@ -135,7 +121,8 @@ class InputProblem:
                 if name not in parts:
                     found[name] = self.dimensions[name].from_unit(float(rng.random()))
             if parts:
-                found |= self._mixture(parts, rng)
+                drawn = _mixture([self._floats[name] for name in parts], rng)
+                found |= dict(zip(parts, drawn, strict=True))
             params = {name: found[name] for name in self.dimensions if name in found}
             if self.excess(params) <= _EXACT:
                 return params
@@ -174,51 +161,10 @@ class InputProblem:
         units = [each.to_unit(params[name]) if name in params else 0.5 for name, each in columns]
         return np.array(units)
 
-    def _mixture(self, parts: tuple[str, ...], rng: np.random.Generator) -> dict[str, float]:
-        """Uniform on the simplex above the parts' least values; the last is what is missing."""
-        least = np.array([self._float(name).low for name in parts])
-        values = least + (1.0 - least.sum()) * rng.dirichlet(np.ones(len(parts)))
-        first = values[:-1].tolist()
-        return dict(zip(parts, [*first, fsum([1.0, *(-value for value in first)])], strict=True))
 
-    def _float(self, name: str) -> Float:
-        found = self.dimensions[name]
-        if not isinstance(found, Float):
-            raise TypeError(f"{name} is no Float")
-        return found
-
-    def _choices(self) -> Iterator[Choice]:
-        for categories in self._categories({}, list(self.dimensions)):
-            if any(rule.excess(categories) for rule in self.rules if isinstance(rule, Forbidden)):
-                continue
-            numbers = [n for n in self.widths if self.exists(n, categories)]
-            for left_out in self._left_out():
-                fixed = categories | dict.fromkeys(left_out, 0.0)
-                free = tuple(name for name in numbers if name not in left_out)
-                yield Choice(fixed, free, tuple(self._totals(fixed, free)))
-
-    def _categories(self, chosen: dict[str, Any], names: list[str]) -> Iterator[dict[str, Any]]:
-        """All combinations of the categories that exist."""
-        if not names:
-            yield chosen
-            return
-        name, *others = names
-        dimension = self.dimensions[name]
-        if not isinstance(dimension, Categorical) or not self.exists(name, chosen):
-            yield from self._categories(chosen, others)
-            return
-        for option in dimension.choices:
-            yield from self._categories(chosen | {name: option}, others)
-
-    def _left_out(self) -> Iterator[tuple[str, ...]]:
-        """The numbers that are zero, for each way to choose as many others as there may be."""
-        counts = [rule for rule in self.rules if isinstance(rule, Few)]
-        ways = (itertools.combinations(r.names, len(r.names) - r.most) for r in counts)
-        for combined in itertools.product(*ways):
-            yield tuple(itertools.chain(*combined))
-
-    def _totals(self, fixed: Params, free: tuple[str, ...]) -> Iterator[Total]:
-        for rule in self.rules:
-            if isinstance(rule, Total) and agrees(fixed, rule.where):
-                weights = {name: w for name, w in rule.weights.items() if name in free}
-                yield Total(weights, rule.bound, rule.equal)
+def _mixture(dimensions: Sequence[Float], rng: np.random.Generator) -> list[float]:
+    """Uniform on the simplex above the parts' least values; the last is what is missing."""
+    least = np.array([each.low for each in dimensions])
+    values = least + (1.0 - least.sum()) * rng.dirichlet(np.ones(len(least)))
+    first = values[:-1].tolist()
+    return [*first, fsum([1.0, *(-value for value in first)])]

@@ -1,8 +1,8 @@
 """Reactions whose temperature must stay below the boiling point of the solvent.
 
-    reflux     five solvents; the most promising one is best at its boiling point
-    coupling   four solvents and four bases, two of which do not go with water, and one of which
-               allows a small excess only
+reflux     five solvents; the most promising one is best at its boiling point
+coupling   four solvents and four bases, two of which do not go with water, and one of which
+           allows a small excess only
 """
 
 from math import exp, log10

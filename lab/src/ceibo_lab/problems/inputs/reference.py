@@ -1,9 +1,9 @@
 """Finds the figures of these problems again: `python -m` with this module's name.
 
-    optimum   the least value where all rules hold: SLSQP over each choice of categories and of the
-              parts that are there, from several random settings of it
-    worst     the greatest value at 2^14 random settings that obey the rules (any choice is as
-              likely); the range, of which noise is a share, is worst − optimum
+optimum   the least value where all rules hold: SLSQP over each choice of categories and of the
+          parts that are there, from several random settings of it
+worst     the greatest value at 2^14 random settings that obey the rules (any choice is as
+          likely); the range, of which noise is a share, is worst − optimum
 """
 
 import argparse
@@ -14,7 +14,8 @@ from scipy.optimize import minimize
 
 from ceibo.gp.inputs import Array
 from ceibo_lab.problems.inputs import INPUT_PROBLEMS
-from ceibo_lab.problems.inputs.problem import Choice, InputProblem
+from ceibo_lab.problems.inputs.choices import Choice
+from ceibo_lab.problems.inputs.problem import InputProblem
 from ceibo_lab.problems.inputs.rules import Total
 
 STARTS: Final = 12
