@@ -11,6 +11,7 @@ from ceibo.decide import (
     Maximize,
     Measurement,
     Minimize,
+    Space,
     StopReason,
     Watch,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "Measurement",
     "Minimize",
     "Result",
+    "Space",
     "StopReason",
     "Study",
     "Trial",

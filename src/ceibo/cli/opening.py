@@ -70,6 +70,7 @@ def _check_same(file: StudyFile, study: Study) -> None:
     """Refuses a file that differs from its study in what decides suggestions."""
     now, stored = file.space.dimensions, study.space.dimensions
     _check_each(file, study, "the space has changed: parameter", now, stored)
+    _check_rules(file, study)
     _check_outcomes(file, study)
     options = _options_of(file)
     options.pop("outcomes", None)
@@ -86,6 +87,16 @@ def _check_each(
         if now.get(name) != stored.get(name):
             here = f"{_describe(now.get(name))} in the file"
             raise _refusal(file, study, f"{what} {name!r}", here, _describe(stored.get(name)))
+
+
+def _check_rules(file: StudyFile, study: Study) -> None:
+    """Refuses a rule that was not there, or is there no more."""
+    now, stored = file.space.constraints, study.space.constraints
+    for rule in [*stored, *now]:
+        if (rule in now) != (rule in stored):
+            ways = "not there in the file", "it"
+            here, there = ways if rule in stored else ("new in the file", "others")
+            raise _refusal(file, study, f"the space has changed: rule {rule!r}", here, there)
 
 
 def _check_outcomes(file: StudyFile, study: Study) -> None:

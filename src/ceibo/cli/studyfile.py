@@ -32,9 +32,10 @@ from ceibo.study.limits import SHORTEST_LEASE
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
     *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
-    *("confidence", "space", "outcomes", "command", "run", "stop"),
+    *("confidence", "space", "constraints", "outcomes", "command", "run", "stop"),
 )
 _DIRECTIONS: Final = ("minimize", "maximize")
+_CONSTRAINTS: Final = ("rules",)
 _COMMAND: Final = ("argv", "timeout")
 _RUN: Final = ("jobs", "lease")
 _STOP: Final = ("trials", "cost", "time", "failures")
@@ -99,7 +100,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         example = 'as in x = {type = "float", low = 0, high = 1}'
         missing = "there is no [space] to vary"
         raise InputError(f"{missing}; it needs at least one parameter, {example}.")
-    space = _space(_table(raw, "space"))
+    space = _space(_table(raw, "space"), _rules(_table(raw, "constraints")))
     outcomes = _outcomes(raw)
     name = _text(raw, "name", path.stem)
     usual = Settings()
@@ -141,11 +142,24 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     )
 
 
-def _space(table: Mapping[str, Any]) -> Space:
+def _rules(table: Mapping[str, Any]) -> list[str]:
+    _check_keys(table, _CONSTRAINTS, "[constraints]")
+    rules = table.get("rules", [])
+    if not isinstance(rules, list) or not all(isinstance(each, str) for each in rules):
+        wanted = 'a list of rules in quotes, as in ["a + b <= 1"]'
+        raise InputError(f"constraints.rules: expected {wanted}, got {show_value(rules)}.")
+    return rules
+
+
+def _space(table: Mapping[str, Any], rules: list[str]) -> Space:
     try:
-        return Space.from_json(table)
+        space = Space.from_json(table)
     except InputError as error:
         raise InputError(error.render(given_in_toml)) from None
+    try:
+        return Space(space, rules)
+    except InputError as error:
+        raise InputError(f"constraints.rules: {error}") from None
 
 
 def _outcomes(raw: Mapping[str, Any]) -> Outcomes | None:

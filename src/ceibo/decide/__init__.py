@@ -1,6 +1,7 @@
 """From evidence to what to measure, what is best and when to stop. Pure: no database, no terminal.
 
 dimensions, space      the parameters, as columns of the unit cube
+rules/                 rules between them: read, checked, and as terms for the search
 measurement, evidence  what was measured, and what all of it says to a model
 outcomes               goals and limits, where several things are measured
 joint/                 the same questions and answers for several outcomes

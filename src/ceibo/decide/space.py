@@ -1,7 +1,7 @@
 """The search space: named dimensions in a fixed order, as columns of the unit cube."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Self, final
 
@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
 from ceibo.decide.dimensions.table import check_registered, dimension_from_json
+from ceibo.decide.rules import Rule, first_broken, parse_rules
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
+from ceibo.text import params_line
 
 __all__ = ["Categorical", "Dimension", "Float", "Int", "Params", "Space", "SpaceLike", "Value"]
 
@@ -24,11 +26,27 @@ Params = dict[str, Any]
 
 @final
 class Space:
-    """An ordered mapping of names to dimensions; column j of the unit cube is the j-th name."""
+    """An ordered mapping of names to dimensions; column j of the unit cube is the j-th name.
 
-    def __init__(self, dimensions: "Mapping[str, Dimension] | Space") -> None:
+    Args:
+        dimensions: name -> Float, Int or Categorical; or a space, whose constraints are kept unless
+            others are given.
+        constraints: rules between the parameters, such as "a + b <= 1", that every setting
+            suggested holds.
+
+    Example:
+        >>> import ceibo
+        >>> parts = {"a": ceibo.Float(0, 1), "b": ceibo.Float(0, 1)}
+        >>> ceibo.Space(parts, constraints=["a + b <= 1"]).constraints
+        ('a + b <= 1',)
+    """
+
+    def __init__(
+        self, dimensions: "Mapping[str, Dimension] | Space", constraints: Sequence[str] = ()
+    ) -> None:
+        rules: tuple[Rule, ...] = ()
         if isinstance(dimensions, Space):
-            dimensions = dimensions.dimensions
+            rules, dimensions = dimensions.rules, dimensions.dimensions
         if not isinstance(dimensions, Mapping) or not dimensions:
             raise InputError(
                 'expected a space with at least one parameter, as in {"temp": Float(20, 90)},'
@@ -47,27 +65,32 @@ class Space:
                 )
             check_registered(dimension, name)
             self.dimensions[name] = dimension
+        given = not isinstance(constraints, Sequence) or len(constraints) > 0
+        self.rules: tuple[Rule, ...] = rules
+        """The constraints, read."""
+        if given:
+            self.rules = parse_rules(constraints, self.dimensions)
+        self.constraints = tuple(rule.text for rule in self.rules)
+        """The rules between the parameters, as they were written."""
 
     def __len__(self) -> int:
         return len(self.dimensions)
 
     def __eq__(self, other: object) -> bool:
-        mine = list(self.dimensions.items())
-        return isinstance(other, Space) and mine == list(other.dimensions.items())
+        if not isinstance(other, Space) or self.constraints != other.constraints:
+            return False
+        return list(self.dimensions.items()) == list(other.dimensions.items())
 
     __hash__ = None  # type: ignore[assignment]  # a space is compared, and is never a key
 
     def __repr__(self) -> str:
-        return f"Space({self.dimensions!r})"
+        constraints = f", constraints={list(self.constraints)!r}" if self.rules else ""
+        return f"Space({self.dimensions!r}{constraints})"
 
     @property
     def names(self) -> tuple[str, ...]:
         """The parameter names, in column order."""
         return tuple(self.dimensions)
-
-    @property
-    def _list(self) -> str:
-        return ", ".join(self.dimensions)
 
     @cached_property
     def discrete(self) -> dict[int, Array]:
@@ -83,13 +106,23 @@ class Space:
 
     def check(self, params: Mapping[str, object]) -> Params:
         """The parameters as plain Python values in column order; an error names a wrong one."""
+        names = ", ".join(self.dimensions)
         if not isinstance(params, Mapping):
-            raise InputError(f"expected parameters as a dict of {self._list}, got {params!r}.")
+            raise InputError(f"expected parameters as a dict of {names}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
-            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {self._list}.")
+            raise InputError(f"unknown parameter {unknown[0]!r}; the space has {names}.")
         if missing := [name for name in self.dimensions if name not in params]:
-            raise InputError(f"parameter {missing[0]!r} is missing; the space has {self._list}.")
+            raise InputError(f"parameter {missing[0]!r} is missing; the space has {names}.")
         return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
+
+    def check_rules(self, params: Mapping[str, object]) -> None:
+        """Refuses checked parameters that break a rule; the error names it."""
+        broken = first_broken(self.rules, params)
+        if broken is not None:
+            shown = params_line({name: params[name] for name in broken.names})
+            raise InputError(
+                f"the setting breaks the rule {broken.text!r}, with {shown}; change one of them."
+            )
 
     def to_unit(self, params: Mapping[str, object]) -> Array:
         """The coordinates (d,) of the parameters, which are checked first."""
@@ -128,11 +161,12 @@ class Space:
         return {name: dimension.to_json() for name, dimension in self.dimensions.items()}
 
     @classmethod
-    def from_json(cls, data: object) -> Self:
-        """The space that `to_json` or a study file wrote down."""
+    def from_json(cls, data: object, constraints: Sequence[str] = ()) -> Self:
+        """The space that `to_json` or a study file wrote down, with its constraints."""
         if not isinstance(data, Mapping):
             raise InputError(f"expected a table of parameters, got {data!r}.")
-        return cls({name: dimension_from_json(entry, str(name)) for name, entry in data.items()})
+        entries = {name: dimension_from_json(entry, str(name)) for name, entry in data.items()}
+        return cls(entries, constraints)
 
     def check_same(self, other: "Space") -> None:
         """Raises an error that names the first difference; the order of names does not count."""
@@ -145,6 +179,11 @@ class Space:
             if now[name] != self.dimensions[name]:
                 stored = f"stored as {self.dimensions[name]!r}"
                 raise _change_error(f"parameter {name!r} is {stored}, given now as {now[name]!r}")
+        for rule in [*self.constraints, *other.constraints]:
+            if rule not in other.constraints:
+                raise _change_error(f"the rule {rule!r} is stored but not given now")
+            if rule not in self.constraints:
+                raise _change_error(f"the rule {rule!r} is not in the stored space")
 
 
 def check_searchable(space: Space) -> None:

@@ -9,6 +9,7 @@ from ceibo.checks import check_choice
 from ceibo.decide.direction import Direction
 from ceibo.decide.outcomes import Outcome, Outcomes
 from ceibo.decide.settings import DEFAULT_CONFIDENCE, Settings
+from ceibo.decide.space import Space
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
 
@@ -41,6 +42,16 @@ def settings_for(
     if outcomes is not None:
         _check_acquisition(resolved.acquisition, outcomes)
     return resolved
+
+
+def study_data(outcomes: Outcomes | None, space: Space) -> dict[str, Any] | None:
+    """What is stored with a study that has outcomes, or rules between its parameters."""
+    data: dict[str, Any] = {}
+    if outcomes is not None:
+        data["outcomes"] = outcomes.to_json()
+    if space.constraints:
+        data["constraints"] = list(space.constraints)
+    return data or None
 
 
 def _check_acquisition(name: str, outcomes: Outcomes) -> None:

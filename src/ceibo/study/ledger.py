@@ -41,7 +41,7 @@ class Ledger:
         self.id = record.id
         self.name = record.name
         try:
-            self.space = Space.from_json(record.space)
+            self.space = _space_of(record)
             self.outcomes = _outcomes_of(record)
             self.direction = _direction_of(record, self.outcomes)
             self.seed: int = record.settings["seed"]
@@ -217,9 +217,20 @@ def _check_outcomes(name: str, known: Sequence[str], snapshot: Snapshot, since: 
                     raise newer(what, f"a value of the outcome {each.outcome!r}")
 
 
+def _space_of(record: StudyRecord) -> Space:
+    """The space of a study; rules that this version cannot read are of a newer one."""
+    space = Space.from_json(record.space)
+    if record.data is None or "constraints" not in record.data:
+        return space
+    try:
+        return Space(space, record.data["constraints"])
+    except InputError as error:
+        raise StorageError(f"study {record.name!r} cannot be used here: {error}") from error
+
+
 def _outcomes_of(record: StudyRecord) -> Outcomes | None:
     """The outcomes of a study; kinds that this version does not know are of a newer one."""
-    if record.data is None:
+    if record.data is None or "outcomes" not in record.data:
         return None
     try:
         return Outcomes.from_json(record.data["outcomes"])

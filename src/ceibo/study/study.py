@@ -13,7 +13,7 @@ from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.errors import ConflictError, InputError, NotFoundError, show_value
 from ceibo.study.answers import Answers
-from ceibo.study.creation import aims, settings_for
+from ceibo.study.creation import aims, settings_for, study_data
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, Telling, hand_out_key
@@ -76,7 +76,8 @@ class Study(Answers):
         """Creates a study; a name that exists in the storage is an error.
 
         Args:
-            space: name -> Float, Int or Categorical; at most 5,000 of them.
+            space: name -> Float, Int or Categorical; at most 5,000 of them. A `Space` of them may
+                have rules between them.
             outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch, if several things are
                 measured; by default one objective is.
             confidence: with which the limits among the outcomes are to hold at the settings
@@ -94,7 +95,7 @@ class Study(Answers):
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
         resolved = settings_for(goals, assurance, settings, len(checked))
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
-        data = None if goals is None else {"outcomes": goals.to_json()}
+        data = study_data(goals, checked)
         store = Store(MEMORY if storage is None else storage)
         return cls(Ledger(store, store.create_study(name, checked.to_json(), stored, data)))
 
@@ -269,7 +270,7 @@ class Study(Answers):
     def add(
         self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None = None
     ) -> Trial:
-        """Adds an existing measurement, made outside the study."""
+        """Adds an existing measurement, made outside the study; it may break the space's rules."""
         (trial,) = self.ledger.create([self._new_trial(params, value, noise)])
         return trial_of(self.ledger.trial(trial.number))
 
@@ -306,8 +307,10 @@ class Study(Answers):
         return NewTrial(checked, source, reason=reason)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
-        """Queues a setting of your own; the next `ask` hands it out."""
-        new = NewTrial(self.space.check(params), {"source": "enqueued"}, queued=True)
+        """Queues a setting of your own, which holds the rules; the next `ask` hands it out."""
+        checked = self.space.check(params)
+        self.space.check_rules(checked)
+        new = NewTrial(checked, {"source": "enqueued"}, queued=True)
         return trial_of(self.ledger.create([new])[0])
 
     # -- the record --------------------------------------------------------------------

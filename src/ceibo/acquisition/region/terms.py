@@ -34,7 +34,7 @@ class Scale:
     def slope(self, u: Array) -> Array:
         """dv/du."""
         if self.log:
-            return self.value(u) * np.log(self.high / self.low)
+            return np.asarray(self.value(u) * np.log(self.high / self.low))
         return np.full_like(u, self.width)
 
     def unit(self, v: Array) -> Array:
@@ -60,7 +60,8 @@ class Table:
 
     def value(self, u: Array) -> Array:
         """v of the level nearest to each coordinate."""
-        return self.values[np.argmin(np.abs(u[..., None] - self.coordinates), axis=-1)]
+        nearest = np.argmin(np.abs(u[..., None] - self.coordinates), axis=-1)
+        return np.asarray(self.values[nearest])
 
 
 Column = Scale | Table | None

@@ -14,10 +14,11 @@ from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
-from ceibo.decide import Measurement
+from ceibo.decide import Measurement, Space
+from ceibo.decide.rules import first_broken
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.study import Failure, Study, Trial
-from ceibo.text import plural
+from ceibo.text import params_line, plural
 
 _Content = Measurement | frozenset[tuple[str, Measurement]] | None
 
@@ -80,7 +81,7 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
             rows = list(table.rows)
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
-    for note in filter(None, (table.note, table.absent)):
+    for note in filter(None, (table.note, table.absent, _broken(study.space, rows))):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
     if known and new:
@@ -90,6 +91,19 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
     verb = "would add" if dry_run else "added"
     typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
+
+
+def _broken(space: Space, rows: Sequence[Row]) -> str:
+    """What is to be said about rows that break a rule; they are facts all the same."""
+    found = [(params, first_broken(space.rules, params)) for params, _ in rows]
+    broken = [(params, rule) for params, rule in found if rule is not None]
+    if not broken:
+        return ""
+    params, rule = broken[0]
+    values = params_line({name: params[name] for name in rule.names})
+    verb = "breaks" if len(broken) == 1 else "break"
+    first = f"{plural(len(broken), 'row')} {verb} a rule of the space, first {rule.text!r}"
+    return f"{first} with {values}; what was measured there counts all the same."
 
 
 def _add_all(study: Study, rows: Sequence[Row], expect_number: int | None) -> bool:

@@ -32,7 +32,7 @@ seed = 0                            # the same seed and results give the same su
 # what may be varied; a float with step = 5 has only every fifth value
 [space]
 {space}
-{outcomes}
+{rules}{outcomes}
 [command]                           # how one setting is measured; no shell is involved
 {result} Each parameter is in the environment too, as CEIBO_<name>.
 argv = {argv}
@@ -53,6 +53,13 @@ _OUTCOMES = """
 [outcomes]
 {entries}
 """
+_RULES = """
+# what every setting must hold
+[constraints]
+rules = [
+{entries}
+]
+"""
 _RESULT = """\
 # The last line it prints is the result: a number, `value noise`, three or more replicates, or
 # {"value": 0.31, "noise": 0.04}."""
@@ -66,6 +73,9 @@ layers = {type = "int", low = 1, high = 8}
 solvent = {type = "categorical", choices = ["water", "ethanol"]}"""
 _ARGV = ["python", "measure.py", "--temp", "{temp}", "--rate", "{rate}"]
 _ARGV += ["--layers", "{layers}", "{solvent}"]
+
+
+_RULE = "What settings must hold: a + b + c == 1, temp <= 66 if solvent == 'THF'"
 
 
 def _forms() -> str:
@@ -82,6 +92,9 @@ def init(  # noqa: PLR0913 - options of a command
     param: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. Repeatable."),
+    ] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", metavar="RULE", help=f"{_RULE}. Repeatable.")
     ] = None,
     output: Output = Path("study.toml"),
     name: Annotated[
@@ -120,6 +133,7 @@ def init(  # noqa: PLR0913 - options of a command
         **_wishes(outcomes, maximize, confidence),
         storage=to_toml(storage_of(title)),
         space=_entries(space) or _SPACE,
+        rules=_rules(rule or []),
         argv=to_toml(command or example),
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
@@ -137,6 +151,12 @@ def init(  # noqa: PLR0913 - options of a command
 def _entries(table: Mapping[str, Any]) -> str:
     """The entries of a table, a line each."""
     return "\n".join(f"{to_toml(key, key=True)} = {to_toml(each)}" for key, each in table.items())
+
+
+def _rules(given: list[str]) -> str:
+    """The table of the rules, a line each; nothing if there are none."""
+    lines = "\n".join(f"    {to_toml(each)}," for each in given)
+    return _RULES.format(entries=lines) if given else ""
 
 
 def _wishes(

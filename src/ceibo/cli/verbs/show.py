@@ -32,6 +32,8 @@ def show(
         every = [trial_json(each) for each in trials]
         print_json(every if trial is None else every[trial])
     elif trial is None:
+        for rule in study.space.constraints:
+            typer.echo(f"rule: {escape(rule)}")
         for each in trials:
             typer.echo(trial_line(each))
     else:

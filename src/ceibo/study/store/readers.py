@@ -22,8 +22,8 @@ from ceibo.study.store.records import (
 )
 from ceibo.study.store.schema import events, studies, trials
 
-_STUDY_DATA = {"outcomes"}
-"""What this version keeps in the data of a study that has outcomes."""
+_STUDY_DATA = {"outcomes", "constraints"}
+"""What this version may keep in the data of a study."""
 _TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
 
 
@@ -83,7 +83,7 @@ def study_from_row(row: sa.Row[Any]) -> StudyRecord:
     check_row(studies, row, what)
     space, settings = from_text(row.space, what), from_text(row.settings, what)
     data = None if row.data is None else from_text(row.data, what)
-    if data is not None and not (isinstance(data, dict) and data.keys() == _STUDY_DATA):
+    if data is not None and not (isinstance(data, dict) and data and data.keys() <= _STUDY_DATA):
         raise newer(what, f"data ({reprlib.repr(row.data)})")
     return StudyRecord(row.id, row.name, space, settings, row.created, data)
 

@@ -31,7 +31,7 @@ ONE_OUTCOME = ("",)
 class StudyRecord:
     """A stored study; `space`, `settings` and `data` are the JSON data it was created with.
 
-    `data` is None, or has the study's "outcomes" by name.
+    `data` is None, or has the study's "outcomes" by name, or the "constraints" between parameters.
     """
 
     id: int

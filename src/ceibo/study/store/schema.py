@@ -12,9 +12,9 @@ ceibo_events    everything that happened, numbered per study; measurements are t
                 measured, "" where there is one thing only
 
 `data` of each table is JSON about whatever else belongs to the row: of a study, its "outcomes" if
-it has several. An event about the study as a whole has the number -1. This version writes no other
-data and no such event: where they are found, a newer ceibo has written them, and what they mean for
-the other rows is not known here.
+it has several, and the "constraints" between its parameters if it has any. An event about the study
+as a whole has the number -1. This version writes no other data and no such event: where they are
+found, a newer ceibo has written them, and what they mean for the other rows is not known here.
 
 `checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
 older ceibo, with the database open since before it was brought to this version, wrote the row.
