@@ -1,0 +1,152 @@
+"""Random admissible points.
+
+Listed columns, alternatives and supports are drawn first, each value as likely as another; given
+them, the columns that linear terms couple are uniform in the polytope that is left (in their
+coordinates; those on a logarithmic scale count by their logarithm), and the rest is uniform.
+
+Listed columns with numbers in linear terms, such as steps of a mixture, are drawn together with the
+continuous ones, as if all values of their range were allowed, moved to their nearest level, and
+mended one level at a time until the terms hold.
+"""
+
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+
+from ceibo.acquisition.region.patterns import Pattern, draw_pattern
+from ceibo.acquisition.region.polytope import Polytope, polytope
+from ceibo.gp.grid import snap, spread_points
+from ceibo.gp.inputs import Array, Indices, Mask
+
+if TYPE_CHECKING:
+    from ceibo.acquisition.region.frame import Frame
+
+_ROUNDS: Final = 24
+_MOST_CELLS: Final = 24  # polytopes used by one draw
+_KEPT: Final = 256  # uniform points kept of each polytope
+_ENOUGH: Final = 0.2  # share of points of the cube that must hold for drawing to be by rejection
+
+
+@final
+class Drawer:
+    """Draws admissible points, and keeps the polytopes it has made."""
+
+    def __init__(self, frame: "Frame") -> None:
+        self.frame = frame
+        self._made: dict[bytes, Polytope | None] = {}
+
+    def draw(self, count: int, rng: np.random.Generator) -> Array:
+        """Up to `count` admissible points (N, d); fewer, or none, where they are hard to find."""
+        frame = self.frame
+        if frame.is_open:
+            X = frame.canonical(self._listed(4 * count, rng))
+            good = np.flatnonzero(frame.holds(X))
+            if len(good) >= max(_ENOUGH * len(X), count):
+                return X[good[:count]]
+        found = np.empty((0, frame.dimension))
+        for turn in range(_ROUNDS):
+            missing = count - len(found)
+            if missing <= 0 or (turn >= _ROUNDS // 3 and len(found) == 0 and not self._hope):
+                break
+            found = np.concatenate([found, self._round(min(2 * missing + 8, 4096), rng)])
+        return found[:count]
+
+    @property
+    def _hope(self) -> bool:
+        """Whether some polytope is not empty, so that more draws may succeed."""
+        return any(each is not None for each in self._made.values()) or not self._made
+
+    def _listed(self, count: int, rng: np.random.Generator) -> Array:
+        points = spread_points(count, self.frame.dimension, rng)
+        return snap(points, self.frame.values.discrete)
+
+    def _round(self, count: int, rng: np.random.Generator) -> Array:
+        frame = self.frame
+        X, here = frame.activity.canonical(self._listed(count, rng))
+        pattern = draw_pattern(frame.stack, X, here, rng)
+        rows = np.flatnonzero(pattern.possible)
+        X, here, pattern = X[rows], here[rows], pattern.keep(rows)
+        if len(X) == 0:
+            return X
+        rows = self._few_cells(self._keys(pattern, here), rng)
+        X, here, pattern = X[rows], here[rows], pattern.keep(rows)
+        X = np.where(pattern.zero & here, frame.values.zeros, X)
+        X, drawn = self._inside(X, here, pattern, rng)
+        X, here, pattern = X[drawn], here[drawn], pattern.keep(drawn)
+        X = frame.completed(X, here, pattern)
+        return X[frame.holds(X)]
+
+    def _keys(self, pattern: Pattern, here: Mask) -> Mask:
+        """What tells polytopes apart, (N, m + 3d)."""
+        coupled = self.frame.stack.coupled
+        parts = [pattern.applies, pattern.zero & coupled, pattern.present & coupled, here & coupled]
+        return np.concatenate(parts, axis=1)
+
+    def _few_cells(self, keys: Mask, rng: np.random.Generator) -> Indices:
+        """(N,) places, such that those of too many polytopes are replaced by others."""
+        _, group = np.unique(keys, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        sizes = np.bincount(group)
+        rows: Indices = np.arange(len(keys))
+        if len(sizes) > _MOST_CELLS:
+            used = np.isin(group, np.argsort(-sizes, kind="stable")[:_MOST_CELLS])
+            rows[~used] = rng.choice(rows[used], size=int((~used).sum()))
+        return rows
+
+    def _inside(
+        self, X: Array, here: Mask, pattern: Pattern, rng: np.random.Generator
+    ) -> tuple[Array, Indices]:
+        """Coupled columns drawn in the polytope of each point; and the points that have one."""
+        frame, keys = self.frame, self._keys(pattern, here)
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        group = group.reshape(-1)
+        drawn = np.zeros(len(X), dtype=bool)
+        X = X.copy()
+        for index in range(len(first)):
+            rows = np.flatnonzero(group == index)
+            columns = np.flatnonzero(self._variables(keys[first[index]], pattern, first[index]))
+            if len(columns) == 0:
+                drawn[rows] = True
+                continue
+            cell = self._polytope(keys[first[index]], columns, pattern.keep(first[[index]]))
+            if cell is None:
+                continue
+            X[np.ix_(rows, columns)] = frame.from_shares(cell.sample(len(rows), rng), columns)
+            drawn[rows] = True
+        return X, np.flatnonzero(drawn)
+
+    def _variables(self, key: Mask, pattern: Pattern, row: int) -> Mask:
+        """(d,) the columns that vary in a polytope: those in its terms that are not held."""
+        frame = self.frame
+        m = len(frame.stack.b)
+        named = (frame.stack.C[key[:m]] != 0.0).any(axis=0)
+        return np.asarray(named & ~pattern.zero[row] & frame.varies)
+
+    def _polytope(self, key: Mask, columns: Indices, pattern: Pattern) -> Polytope | None:
+        """The polytope of a pattern in shares of the ranges of its columns, made once."""
+        name = key.tobytes()
+        if name not in self._made:
+            made = self._make(columns, pattern)
+            if made is not None:
+                made = made.settled(_KEPT, np.random.default_rng(len(columns)))
+            self._made[name] = made
+        return self._made[name]
+
+    def _make(self, columns: Indices, pattern: Pattern) -> Polytope | None:
+        frame, stack, values = self.frame, self.frame.stack, self.frame.values
+        terms = np.flatnonzero(pattern.applies[0])
+        C = stack.C[terms]
+        rest = np.ones(frame.dimension, dtype=bool)
+        rest[columns] = False
+        fixed = np.where(pattern.zero[0], 0.0, np.where(rest, frame.constants, 0.0))
+        base = np.where(rest, fixed, values.low)
+        A = C[:, columns] * values.width[columns]
+        high = stack.b[terms] - C @ base
+        low = np.where(stack.equal[terms], high, -np.inf)
+        # parts that must be present keep away from zero
+        below, above = (side[0, columns] for side in pattern.bounds(stack))
+        A = np.concatenate([A, np.eye(len(columns))])
+        low, high = np.concatenate([low, below]), np.concatenate([high, above])
+        with np.errstate(divide="ignore"):
+            offsets = np.where(values.curved, values.low / values.width, np.inf)[columns]
+        return polytope(A, low, high, offsets)
