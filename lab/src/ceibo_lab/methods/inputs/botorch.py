@@ -140,7 +140,7 @@ class BotorchInputs:
 
 def polytope(problem: InputProblem, choice: Choice) -> Polytope:
     """The rules of a choice; a rule about one number is a bound."""
-    bounds = torch.stack([torch.zeros(len(choice.free)), torch.ones(len(choice.free))]).double()
+    bounds = torch.tensor([[0.0] * len(choice.free), [1.0] * len(choice.free)], dtype=torch.double)
     equalities: list[_Linear] = []
     inequalities: list[_Linear] = []
     for total in choice.totals:
@@ -149,12 +149,14 @@ def polytope(problem: InputProblem, choice: Choice) -> Polytope:
             continue
         places = [choice.free.index(name) for name in total.weights]
         floats = [(_linear(problem, name), weight) for name, weight in total.weights.items()]
-        slopes = torch.tensor([weight * (each.high - each.low) for each, weight in floats])
+        slopes = torch.tensor(
+            [weight * (each.high - each.low) for each, weight in floats], dtype=torch.double
+        )
         rest = total.bound - sum(weight * each.low for each, weight in floats)
         if total.equal:
-            equalities.append((torch.tensor(places), slopes.double(), rest))
+            equalities.append((torch.tensor(places), slopes, rest))
         else:  # BoTorch wants sums that are at least something
-            inequalities.append((torch.tensor(places), -slopes.double(), -rest))
+            inequalities.append((torch.tensor(places), -slopes, -rest))
     return Polytope(bounds, equalities, inequalities)
 
 

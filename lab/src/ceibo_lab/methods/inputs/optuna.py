@@ -11,6 +11,7 @@ from ceibo.decide.dimensions import Categorical, Dimension, Float
 from ceibo_lab.inputs import INITIAL, Trials
 from ceibo_lab.methods.optuna import distribution
 from ceibo_lab.problem import stream
+from ceibo_lab.problems.inputs.choices import exists
 from ceibo_lab.problems.inputs.problem import InputProblem
 from ceibo_lab.problems.inputs.rules import Params
 
@@ -45,7 +46,7 @@ class OptunaInputs:
             self._asked = self._study.ask()
             params: dict[str, Any] = {}
             for name in self.problem.dimensions:
-                if self.problem.exists(name, params):
+                if exists(self.problem.when, name, params):
                     params[name] = _suggest(self._asked, name, self.problem.dimensions[name])
         return params
 

@@ -80,10 +80,6 @@ class InputProblem:
         """All that obey the rules, in a fixed order."""
         return tuple(choices_of(self.dimensions, self.rules, self.when))
 
-    def exists(self, name: str, params: Params) -> bool:
-        """Whether a parameter exists, given those before it."""
-        return exists(self.when, name, params)
-
     def excess(self, params: Params) -> float:
         """By how much the setting breaks the rule or range that it breaks most, as a share."""
         broken = [rule.excess(params) / rule.scale(self.widths) for rule in self.rules]
@@ -151,7 +147,7 @@ class InputProblem:
         """Of a setting of the box, the parameters that exist; parents come before children."""
         found: dict[str, Any] = {}
         for name in self.dimensions:
-            if self.exists(name, found):
+            if exists(self.when, name, found):
                 found[name] = params[name]
         return found
 
