@@ -95,6 +95,11 @@ class TurnTakenError(NumberTakenError):
     """Another process has the turn to record a suggestion; wait, and compute it again."""
 
 
+@final
+class SpaceChangedError(NumberTakenError):
+    """Another process has changed the space of the study; look at it, and compute again."""
+
+
 class NoMeasurementError(CeiboError):
     """The study has no measurement yet, so nothing can be said about its best."""
 

@@ -252,7 +252,7 @@ BAD_DIMENSIONS = [
     (lambda: Categorical(["a"]), "2 to 10000 choices, got 1"),
     (lambda: Categorical(["a", "a"]), "'a' twice"),
     (lambda: Categorical([float("nan"), 1]), "finite"),
-    (lambda: Categorical([wrong((1, 2)), 3]), "str, int, float, bool or None"),
+    (lambda: Categorical([wrong({1, 2}), 3]), "str, int, float, bool or None"),
 ]
 
 
@@ -311,8 +311,8 @@ def test_bad_coordinates() -> None:
         ({"x": {"type": "flaot", "low": 0, "high": 1}}, "did you mean 'float'\\?$"),
         ({"x": {"type": "float", "low": 0}}, "'x': expected high in a table of type 'float'"),
         (
-            {"x": {"type": "int", "low": 0, "high": 3, "step": 1}},
-            "'x': expected a table of type 'int' with the keys low, high, log, got 'step'",
+            {"x": {"type": "int", "low": 0, "high": 3, "steps": 1}},
+            "'x': expected a table of type 'int' with the keys low, high, log, step, got 'steps'",
         ),
         ({"x": {"type": "float", "low": 1, "high": 0}}, "'x': expected low < high"),
         ({"x": 3}, "'x': expected a table"),

@@ -58,11 +58,11 @@ def test_evidence_grows_to_what_is_gathered_afresh(seed: int) -> None:
         act(study, draw)
         if draw.random() < 0.7:
             snapshots.append(ledger.refresh())
-            afresh = Gatherer("", ledger.space, ledger.direction).gather(ledger.snapshot)
+            afresh = Gatherer("", ledger.frame, ledger.direction).gather(ledger.snapshot)
             assert content(ledger.evidence(ledger.snapshot)) == content(afresh)
     for snapshot in draw.sample(snapshots, 10):  # and in any other order
         read = ledger.store.snapshot(ledger.id, snapshot.seq)
-        afresh = Gatherer("", ledger.space, ledger.direction).gather(read)
+        afresh = Gatherer("", ledger.frame, ledger.direction).gather(read)
         assert content(ledger.evidence(snapshot)) == content(afresh)
         assert content(ledger.evidence(read)) == content(afresh)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo.gp.linalg import limited_blas
 
 _DRAWS: Final = 4096
@@ -31,10 +31,17 @@ class Incumbent:
     std: float  # posterior standard deviation
 
 
-def find_incumbent(gp: GaussianProcess) -> Incumbent:
-    """The observed (not pending) point with the lowest posterior mean, the earliest of equals."""
+def find_incumbent(gp: GaussianProcess, among: Mask | None = None) -> Incumbent:
+    """The observed (not pending) point with the lowest posterior mean, the earliest of equals.
+
+    Args:
+        gp: the model.
+        among: (n,) which observed points may be it; all of them by default, or if it is none.
+    """
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
+        if among is not None and np.any(among):
+            means = np.where(among, means, np.inf)
         index = int(np.argmin(means))
         mean, variance = gp.posterior(gp.X[index][None, :])
     return Incumbent(index, gp.X[index], float(mean[0]), float(np.sqrt(variance[0])))

@@ -16,7 +16,7 @@ from ceibo.acquisition.base import chain_std
 from ceibo.acquisition.common import FARTHEST, common_rows, inside_units
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import Array, as_points
+from ceibo.gp.inputs import Array, Mask, as_points
 from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Predictor
 
@@ -116,7 +116,10 @@ class FeasibleIncumbent:
 
 
 def find_feasible_incumbent(
-    goal: GaussianProcess, limits: Sequence[Held], confidence: float = 0.95
+    goal: GaussianProcess,
+    limits: Sequence[Held],
+    confidence: float = 0.95,
+    among: Mask | None = None,
 ) -> FeasibleIncumbent | None:
     """The best of the points at which the goal and every limited outcome were observed.
 
@@ -128,8 +131,11 @@ def find_feasible_incumbent(
         goal: the process of the outcome to be minimised.
         limits: on the other outcomes.
         confidence: between 0 and 1.
+        among: (n,) which points of the goal may be it; all of them by default.
     """
     rows = common_rows([goal.X, *(limit.gp.X for limit in limits)])
+    if among is not None:
+        rows = rows[among[rows[:, 0]]] if len(rows) else rows
     if len(rows) == 0:
         return None
     points = goal.X[rows[:, 0]]

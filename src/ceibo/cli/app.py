@@ -17,6 +17,7 @@ from ceibo.cli.verbs import (
     ask,
     backup,
     best,
+    change,
     correct,
     doctor,
     export,
@@ -73,6 +74,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("tell", context_settings=_LITERAL)(tell.tell)
     app.command("correct", context_settings=_LITERAL)(correct.correct)
     app.command("void")(void.void)
+    app.command("change")(change.change)
     app.command("best")(best.best)
     app.command("predict", context_settings=_LITERAL)(predict.predict)
     app.command("show")(show.show)

@@ -25,6 +25,10 @@ Storage = Annotated[
         show_default=False,
     ),
 ]
+Fixed = Annotated[
+    list[str] | None,
+    typer.Option("--fixed", metavar="NAME=VALUE", help="Hold a parameter at a value. Repeatable."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Replicates = Annotated[
     bool, typer.Option("--replicates", help="All numbers are replicates, also two.")

@@ -42,7 +42,7 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
         held = percent(found.p_feasible), percent(advice.p_feasible)
         rows.append(("every limit holds", *held))
     for name in study.space.names:
-        values = (name, found.params[name], advice.params[name])
+        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
         rows.append(tuple(one_line(each, 24) for each in values))
     typer.echo()
     print_table(rows)
@@ -50,6 +50,14 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
         typer.echo(f"\n{doubt}")
     if raw.number != found.number:
         typer.echo(f"\n{raw.why}")
+
+
+def print_recommended(found: Estimate, outcomes: Outcomes) -> None:
+    """Prints what is believed of each outcome at a recommended setting."""
+    goal = outcomes.goals[0]
+    typer.echo(f"recommended  {goal} {estimate_text(found.outcomes[goal])}{_held(found)}\n")
+    labels = {name: f"{one_line(name, 40)} ({wish_of(each)})" for name, each in outcomes.items()}
+    print_table([(label, _cell(found, name)) for name, label in labels.items()])
 
 
 def _held(estimate: Estimate) -> str:
@@ -79,7 +87,8 @@ def _print_front(study: Study, outcomes: Outcomes) -> None:
         cells.append(percent(each.p_efficient))
         if outcomes.limits:
             cells.append(percent(each.p_feasible))
-        rows.append([*cells, *(one_line(each.params[name], 24) for name in study.space.names)])
+        values = (each.params.get(name, "-") for name in study.space.names)
+        rows.append([*cells, *(one_line(value, 24) for value in values)])
     print_table(rows)
     if doubt:
         typer.echo(f"\n{doubt}")

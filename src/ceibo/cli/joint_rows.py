@@ -6,7 +6,8 @@ from ceibo.cli.cells import unguard
 from ceibo.cli.joint_columns import FIRST, LAST, columns_of, parameter_columns
 from ceibo.cli.rows import FAILED, Rows, measurement_of, param_places, params_of
 from ceibo.cli.spreadsheet import Numbers, Table, read_table
-from ceibo.decide import Measurement, Outcomes, Space
+from ceibo.decide import Measurement, Outcomes
+from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.study import Failure
@@ -15,13 +16,13 @@ Places = tuple[int | None, ...]  # of the columns of an outcome, in a row
 JointRow = tuple[Params, dict[str, Measurement] | Failure]
 
 
-def read_joint_rows(path: Path, space: Space, outcomes: Outcomes) -> Rows:
+def read_joint_rows(path: Path, frame: Frame, outcomes: Outcomes) -> Rows:
     """The rows of a file; an outcome without a value in a row was not measured there."""
-    names = parameter_columns(space.names, outcomes)
+    names = parameter_columns(frame.space.names, outcomes)
     columns = columns_of(outcomes)
     usual = [column for each in columns.values() for column in each]
     table = read_table(path, [*names.values(), *usual, *FIRST, *LAST])
-    params = param_places(table, names)
+    params = param_places(table, names, frame)
 
     def place_of(column: str) -> int | None:
         return table.column(column, loosely=True, but=params.values())
@@ -35,7 +36,7 @@ def read_joint_rows(path: Path, space: Space, outcomes: Outcomes) -> Rows:
     for line, cells in table.rows:
         try:
             result = _result(told, others, cells, numbers)
-            row = None if result is None else (params_of(space, params, cells, numbers), result)
+            row = None if result is None else (params_of(frame, params, cells, numbers), result)
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
         if row is not None:

@@ -7,6 +7,7 @@ from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.toml import to_toml
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.outcomes import Outcome
+from ceibo.decide.space import Space
 from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
 from ceibo.study import Study
 from ceibo.study.run import create_or_open, first_change
@@ -16,20 +17,31 @@ _Part = Dimension | Outcome
 
 def open_study(file: StudyFile, storage: str | None) -> Study:
     """The stored study of a file; the error says how to begin one if there is none."""
+    study = _open_stored(file, storage)
+    _check_same(file, study)
+    return study
+
+
+def _open_stored(file: StudyFile, storage: str | None) -> Study:
     try:
-        study = Study.open(storage or file.storage, file.name)
+        return Study.open(storage or file.storage, file.name)
     except NotFoundError as error:
         _not_begun(file, str(error))
     except MissingDatabaseError as error:
         _not_begun(file, f"study {file.name!r} has not begun: {error}")
-    _check_same(file, study)
-    return study
 
 
 def open_or_begin(file: StudyFile, storage: str | None) -> Study:
     """The stored study of a file, made if there is none yet."""
     study = create_or_open(file.space, storage or file.storage, file.name, _options_of(file))
     _check_same(file, study)
+    return study
+
+
+def open_to_change(file: StudyFile, storage: str | None) -> Study:
+    """The stored study of a file that may have another space, and is the same in all else."""
+    study = _open_stored(file, storage)
+    _check_options(file, study)
     return study
 
 
@@ -68,9 +80,32 @@ def _not_begun(file: StudyFile, text: str) -> NoReturn:
 
 def _check_same(file: StudyFile, study: Study) -> None:
     """Refuses a file that differs from its study in what decides suggestions."""
-    now, stored = file.space.dimensions, study.space.dimensions
-    _check_each(file, study, "the space has changed: parameter", now, stored)
-    _check_rules(file, study)
+    changed = differences(study.space, file.space)
+    if changed:
+        raise InputError(
+            f"{file.path}: the space has changed: {changed[0]}; `ceibo change {file.path}` goes on"
+            f" with the file's, and all that study {study.name!r} has measured stays; or change the"
+            " file back, or give the study another name."
+        )
+    _check_options(file, study)
+
+
+def differences(stored: Space, now: Space) -> list[str]:
+    """What is another in a file's space than in that of its study, a line for each."""
+    lines = []
+    for name in dict.fromkeys([*stored.names, *now.names]):
+        here, there = now.dimensions.get(name), stored.dimensions.get(name)
+        if here != there:
+            said = f"parameter {name!r} is {_describe(here)} in the file"
+            lines.append(f"{said}, and {_describe(there)} in the study")
+    old, new = stored.constraints, now.constraints
+    lines += [f"the rule {rule!r} is new" for rule in new if rule not in old]
+    lines += [f"the rule {rule!r} is gone" for rule in old if rule not in new]
+    return lines
+
+
+def _check_options(file: StudyFile, study: Study) -> None:
+    """Refuses a file that differs from its study in anything but the space."""
     _check_outcomes(file, study)
     options = _options_of(file)
     options.pop("outcomes", None)
@@ -87,16 +122,6 @@ def _check_each(
         if now.get(name) != stored.get(name):
             here = f"{_describe(now.get(name))} in the file"
             raise _refusal(file, study, f"{what} {name!r}", here, _describe(stored.get(name)))
-
-
-def _check_rules(file: StudyFile, study: Study) -> None:
-    """Refuses a rule that was not there, or is there no more."""
-    now, stored = file.space.constraints, study.space.constraints
-    for rule in [*stored, *now]:
-        if (rule in now) != (rule in stored):
-            ways = "not there in the file", "it"
-            here, there = ways if rule in stored else ("new in the file", "others")
-            raise _refusal(file, study, f"the space has changed: rule {rule!r}", here, there)
 
 
 def _check_outcomes(file: StudyFile, study: Study) -> None:

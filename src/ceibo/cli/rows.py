@@ -1,5 +1,6 @@
 """The rows of a table as trials of a study: settings, and what was measured there."""
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from ceibo.cli.verbs.export import COLUMNS
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
+from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.numbers import MINUS
@@ -54,17 +57,20 @@ class _Columns:
     reason: int | None
 
 
-def read_rows(path: Path, space: Space, value: str | None, noise: str | None) -> Rows:
-    """The rows of a file; `value` and `noise` name columns, by default those of an export."""
-    names = column_names(space.names, COLUMNS)
+def read_rows(path: Path, frame: Frame, value: str | None, noise: str | None) -> Rows:
+    """The rows of a file; `value` and `noise` name columns, by default those of an export.
+
+    Settings may be outside the space, as long as they can be placed.
+    """
+    names = column_names(frame.space.names, COLUMNS)
     usual = ("value", "noise", "replicates", "state", "reason")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
-    columns = _columns(table, names, value, noise)
+    columns = _columns(table, names, frame, (value, noise))
     numbers = Numbers(table.separator)
     rows = []
     for line, cells in table.rows:
         try:
-            row = _row(space, columns, cells, numbers)
+            row = _row(frame, columns, cells, numbers)
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
         if row is not None:
@@ -72,8 +78,10 @@ def read_rows(path: Path, space: Space, value: str | None, noise: str | None) ->
     return Rows(tuple(rows), len(table.rows) - len(rows), table.note)
 
 
-def _columns(table: Table, names: dict[str, str], value: str | None, noise: str | None) -> _Columns:
-    params = param_places(table, names)
+def _columns(
+    table: Table, names: dict[str, str], frame: Frame, given: tuple[str | None, str | None]
+) -> _Columns:
+    params = param_places(table, names, frame)
 
     def outcome(usual: str, given: str | None = None) -> int | None:
         place = table.column(given or usual, loosely=True, but=params.values())
@@ -81,53 +89,63 @@ def _columns(table: Table, names: dict[str, str], value: str | None, noise: str 
             raise table.no_column(given)
         return place
 
-    told = outcome("value", value), outcome("noise", noise)
+    told = outcome("value", given[0]), outcome("noise", given[1])
     found = _Columns(params, *told, *map(outcome, ("replicates", "state", "reason")))
     if found.value is None and found.replicates is None:
         raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
     return found
 
 
-def param_places(table: Table, names: dict[str, str]) -> dict[str, int]:
-    """Parameter -> the place of its column, each of which must be there."""
+def param_places(table: Table, names: dict[str, str], frame: Frame) -> dict[str, int]:
+    """Parameter -> the place of its column, which must be there if the parameter always exists."""
     params: dict[str, int] = {}
     for name, column in names.items():
         place = table.column(column)
-        if place is None:
+        if place is not None:
+            params[name] = place
+        elif not (frame.space.is_conditional(name) or name in frame.before):
             raise table.no_column(column)
-        params[name] = place
     return params
 
 
 def params_of(
-    space: Space, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
+    frame: Frame, places: dict[str, int], cells: tuple[str, ...], numbers: Numbers
 ) -> Params:
-    """The setting in a row."""
-    read = {name: setting_of(space, name, cells[at], numbers) for name, at in places.items()}
-    return space.check(read)
+    """The setting in a row, inside the space or not.
+
+    The cell of a parameter that does not exist there, or came later, is empty.
+    """
+    space = frame.space
+    read = {
+        name: _fact_of(frame, name, cells[at], numbers)
+        for name, at in places.items()
+        if cells[at].strip() or not (space.is_conditional(name) or name in frame.before)
+    }
+    return frame.check(read)
 
 
 def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Params]:
     """The settings in a file with these columns of the parameters, whatever else it has."""
     table = read_table(path, names.values())
-    places, numbers = param_places(table, names), Numbers(table.separator)
+    frame = Frame(space)
+    places, numbers = param_places(table, names, frame), Numbers(table.separator)
     settings = []
     for line, cells in table.rows:
         try:
-            settings.append(params_of(space, places, cells, numbers))
+            settings.append(space.check(params_of(frame, places, cells, numbers)))
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
     return settings
 
 
-def _row(space: Space, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
+def _row(frame: Frame, columns: _Columns, cells: tuple[str, ...], numbers: Numbers) -> Row | None:
     """The setting in a row and its outcome; None if it has no outcome."""
 
     def cell(place: int | None) -> str:
         return "" if place is None else cells[place].strip()
 
     def params() -> Params:
-        return params_of(space, columns.params, cells, numbers)
+        return params_of(frame, columns.params, cells, numbers)
 
     value, noise, replicates = map(cell, (columns.value, columns.noise, columns.replicates))
     measurement = measurement_of(value, noise, unguard(replicates), numbers)
@@ -144,6 +162,19 @@ def setting_of(space: Space, name: str, cell: str, numbers: Numbers) -> Any:
     if dimension.listed is not None:
         return _choice(dimension.listed, name, cell, numbers)
     return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
+
+
+def _fact_of(frame: Frame, name: str, cell: str, numbers: Numbers) -> Any:
+    """A cell as the value of a parameter, which may be one that is no longer offered."""
+    dimension, once = frame.space.dimensions[name], frame.retired.get(name, ())
+    try:
+        return setting_of(frame.space, name, cell, numbers)
+    except InputError:
+        if once and (found := _meant(once, unguard(cell), name, numbers)):
+            return found[0]
+        if dimension.listed is None or not dimension.is_ordered:
+            raise
+        return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
 
 
 def _choice(choices: Sequence[Value], name: str, cell: str, numbers: Numbers) -> Value:
@@ -173,11 +204,20 @@ def _meant(choices: Sequence[Value], cell: str, name: str, numbers: Numbers) -> 
         except InputError:
             return False
 
+    def same_list(choice: Value) -> bool:
+        if not isinstance(choice, tuple) or not cell.strip().startswith("["):
+            return False
+        try:
+            return identity(json.loads(cell)) == identity(choice)
+        except (ValueError, RecursionError):
+            return False
+
     ways: tuple[Callable[[Value], bool], ...] = (
         lambda choice: to_text(choice) == cell,
         lambda choice: normalize(to_text(choice)) == normalize(cell),
         lambda choice: isinstance(choice, bool) and to_text(choice).upper() == normalize(cell),
         same_number,
+        same_list,
     )
     for way in ways:
         found = tuple(choice for choice in choices if way(choice))

@@ -2,8 +2,12 @@
 
 `{name}` in an argument stands for a parameter; `{{` and `}}` stand for braces. Each parameter is in
 the environment too, as CEIBO_<name>.
+
+A parameter that does not exist in a setting leaves nothing behind: not the argument that names it,
+nor the option before it that takes it as its value, nor a variable of the environment.
 """
 
+import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -19,11 +23,13 @@ PREFIX: Final = "CEIBO_"
 
 
 def to_text(value: Value) -> str:
-    """A value as a program reads it: floats round-trip, truth values and None are as in JSON."""
+    """A value as a program reads it: floats round-trip; tuples, true, false, null as in JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
         return "null"
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False)
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -54,11 +60,32 @@ class Template:
         example = dict.fromkeys(self.space.names, "")
         for argument in self.argv:
             self._fill(argument, example)
+        if self.argv and (absent := self._conditional(self.argv[0])):
+            raise InputError(
+                f"command.argv: the program {self.argv[0]!r} depends on {absent[0]!r}, which does"
+                " not exist in every setting; name a program that does."
+            )
 
     def arguments(self, params: Params) -> list[str]:
         """The arguments for one parameter set; each stays one argument, whatever it holds."""
         values = {name: to_text(value) for name, value in params.items()}
-        return [self._fill(argument, values) for argument in self.argv]
+        if self.space.conditions is None:
+            return [self._fill(argument, values) for argument in self.argv]
+        kept: list[tuple[str, bool]] = []  # and whether it is an option by itself
+        for argument in self.argv:
+            named = self._conditional(argument)
+            if all(name in values for name in named):
+                is_option = argument.startswith("-") and "{" not in argument and "=" not in argument
+                kept.append((self._fill(argument, values), is_option))
+            elif argument.startswith("{") and kept and kept[-1][1]:
+                kept.pop()  # an option of which this was the value
+        return [argument for argument, _ in kept]
+
+    def _conditional(self, argument: str) -> list[str]:
+        """The parameters in an argument that do not exist in every setting."""
+        bare = argument.replace("{{", "").replace("}}", "")
+        names = self.space.names
+        return [each for each in names if self.space.is_conditional(each) and f"{{{each}}}" in bare]
 
     def environment(self, params: Params) -> dict[str, str]:
         """What is added to the environment for one parameter set."""

@@ -14,7 +14,7 @@ record                 what is written down with a suggestion
 """
 
 from ceibo.decide.belief import Belief
-from ceibo.decide.dimensions import Categorical, Float, Int
+from ceibo.decide.dimensions import Categorical, Float, Int, Ordinal
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, Observed, OutcomeEstimate
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
@@ -44,6 +44,7 @@ __all__ = [
     "Measurement",
     "Minimize",
     "Observed",
+    "Ordinal",
     "OutcomeEstimate",
     "Outcomes",
     "Profit",

@@ -13,7 +13,9 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -69,16 +71,28 @@ class Belief:
     @cached_property
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean over the space, of those likely to succeed."""
-        gp = self.model.gp
+        return self.recommend()
+
+    def recommend(self, fixed: Mapping[str, object] | None = None) -> Estimate:
+        """The same while some parameters are held: name -> value."""
+        gp, held = self.model.gp, hold(self.space, fixed)
         outcomes = failure_model(self.evidence, self.space, self.settings.max_observations)
         guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
         function = acq.posterior_mean(gp)
-        discrete = self.space.discrete
-        maximum = acq.maximize(function, seed=self.seed, discrete=discrete, guides=guides)
-        # The best measured point is a candidate too, as the chance of failure may have kept the
-        # search away from it.
-        points = [maximum.x, acq.find_incumbent(gp).x]
-        settings = [self.space.from_unit(x) for x in points]
+        maximum = acq.maximize(
+            function,
+            seed=self.seed,
+            discrete=held.discrete,
+            guides=guides,
+            branches=self.space.branches,
+            region=region_in(held),
+        )
+        points = [maximum.x]
+        if np.any(measured := admissible(held, gp.X)):
+            # The best measured point is a candidate too, as the chance of failure may have kept
+            # the search away from it.
+            points.append(acq.find_incumbent(gp, among=measured).x)
+        settings = [settle(held, x) for x in points]
         means, stds = self.at_points(self.space.to_unit_rows(settings))
         chosen = int(np.argmin(self.evidence.direction.flip(means)))
         return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))
@@ -139,7 +153,7 @@ class Belief:
         # Failures in a row make a search more careful for a moment, which is no reason to stop.
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)
-        found = search(self.model, calm, self.space, rule, self.seed)
+        found = search(self.model, calm, hold(self.space), rule, self.seed)
         return self.model.natural(found.value)
 
     def verdict(self, cost: float, memory: Memory | None = None) -> Verdict:
@@ -154,7 +168,7 @@ class Belief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------

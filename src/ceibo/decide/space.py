@@ -8,6 +8,8 @@ from typing import Any, Final, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from ceibo.acquisition.region.terms import Branch
+from ceibo.decide.conditions import Conditions, find_conditions
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
 from ceibo.decide.dimensions.table import check_registered, dimension_from_json
 from ceibo.decide.rules import Rule, first_broken, parse_rules
@@ -65,6 +67,8 @@ class Space:
                 )
             check_registered(dimension, name)
             self.dimensions[name] = dimension
+        self.conditions = find_conditions(self.dimensions)
+        """Where the parameters with `when` exist; None if there are none."""
         given = not isinstance(constraints, Sequence) or len(constraints) > 0
         self.rules: tuple[Rule, ...] = rules
         """The constraints, read."""
@@ -104,13 +108,39 @@ class Space:
         dimensions = enumerate(self.dimensions.values())
         return tuple(column for column, each in dimensions if not each.is_ordered)
 
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The conditions of parameters that exist only sometimes, by columns."""
+        return () if self.conditions is None else self.conditions.branches()
+
+    @cached_property
+    def breadth(self) -> int:
+        """How many parameters a setting has: all, or with branches so many on average."""
+        return len(self) if self.conditions is None else self.conditions.breadth(self.dimensions)
+
+    def is_conditional(self, name: str) -> bool:
+        """Whether a parameter exists only sometimes."""
+        return self.conditions is not None and name in self.conditions.direct
+
+    def describe(self, name: str) -> str:
+        """A parameter in a few words: its dimension, and where it exists if not everywhere."""
+        said = self.dimensions[name].describe()
+        if self.conditions is None or not self.is_conditional(name):
+            return said
+        return f"{said}; exists where {self.conditions.describe(name)}"
+
     def check(self, params: Mapping[str, object]) -> Params:
-        """The parameters as plain Python values in column order; an error names a wrong one."""
+        """The parameters as plain Python values in column order; an error names a wrong one.
+
+        A parameter with `when` must be given where it exists, and nowhere else.
+        """
         names = ", ".join(self.dimensions)
         if not isinstance(params, Mapping):
             raise InputError(f"expected parameters as a dict of {names}, got {params!r}.")
         if unknown := [name for name in params if name not in self.dimensions]:
             raise InputError(f"unknown parameter {unknown[0]!r}; the space has {names}.")
+        if self.conditions is not None:
+            return self.conditions.check(params, self.dimensions)
         if missing := [name for name in self.dimensions if name not in params]:
             raise InputError(f"parameter {missing[0]!r} is missing; the space has {names}.")
         return {name: each.check(params[name], name) for name, each in self.dimensions.items()}
@@ -125,13 +155,20 @@ class Space:
             )
 
     def to_unit(self, params: Mapping[str, object]) -> Array:
-        """The coordinates (d,) of the parameters, which are checked first."""
+        """The coordinates (d,) of the parameters, which are checked first.
+
+        A parameter that does not exist there has the coordinate 0.5, or 0 if it is categorical.
+        """
         checked = self.check(params)
+        if self.conditions is not None:
+            return self.conditions.place(checked, self.dimensions)
         return np.array([d.to_unit(checked[name]) for name, d in self.dimensions.items()])
 
     def to_unit_rows(self, rows: Iterable[Mapping[str, object]]) -> Array:
         """The coordinates (n, d) of several parameter sets."""
         given = list(rows)
+        if self.conditions is not None:
+            return self._unit_rows(given, self.conditions)
         names = self.dimensions.keys()
         for params in given:
             is_table = type(params) is dict or isinstance(params, Mapping)
@@ -143,8 +180,17 @@ class Space:
         ]
         return np.column_stack(columns) if given else np.empty((0, len(self)))
 
+    def _unit_rows(self, rows: list[Mapping[str, object]], conditions: Conditions) -> Array:
+        for params in rows:
+            if not isinstance(params, Mapping) or not params.keys() <= self.dimensions.keys():
+                self.check(params)  # says what is wrong
+        return conditions.place_rows(rows, self.dimensions)
+
     def from_unit(self, u: npt.ArrayLike) -> Params:
-        """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u."""
+        """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u.
+
+        Parameters that do not exist there are left out.
+        """
         point = np.asarray(u, dtype=float)
         if point.shape != (len(self),):
             raise InputError(
@@ -153,6 +199,8 @@ class Space:
         coordinates: list[float] = point.tolist()
         if not all(map(math.isfinite, coordinates)):
             raise InputError(f"expected finite coordinates in [0, 1], got {coordinates!r}.")
+        if self.conditions is not None:
+            return self.conditions.values_at(coordinates, self.dimensions)
         columns = zip(self.dimensions.items(), coordinates, strict=True)
         return {name: dimension.from_unit(x) for (name, dimension), x in columns}
 
@@ -200,6 +248,6 @@ SpaceLike = Mapping[str, Dimension] | Space  # what users give
 
 def _change_error(how: str) -> InputError:
     return InputError(
-        f"the space has changed: {how}; open the study without a space to use the stored one, or"
-        " start a study under another name."
+        f"the space has changed: {how}; open the study without a space to use the stored one, and"
+        " give it another by study.change(space), or start a study under another name."
     )

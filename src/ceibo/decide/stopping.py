@@ -138,7 +138,7 @@ class Judged(Protocol):
 def verdict_of(belief: Judged, cost: float, memory: Memory) -> Verdict:
     """Whether another measurement is worth `cost`; `memory` saves computing a state again."""
     price = check_cost(cost)
-    initial = belief.settings.initial_size(len(belief.space))
+    initial = belief.settings.initial_size(belief.space.breadth)
     count = belief.evidence.measurements
     remaining: list[float] = []
     state = belief

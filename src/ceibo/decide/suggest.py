@@ -7,6 +7,7 @@ afresh, and random numbers are keyed by (seed, trial number), so a suggestion ca
 from its record.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, final
 
@@ -14,7 +15,9 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.holding import Held, hold
 from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.region import region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.gp import Hyperparameters, Kernel
@@ -60,13 +63,15 @@ class Suggestion:
     model: Model | None = field(default=None, repr=False)
 
 
-def suggest(
+def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
     evidence: Evidence,
     space: Space,
     settings: Settings,
     start: Hyperparameters | None,
     seed: int,
     number: int,
+    *,
+    fixed: Mapping[str, object] | None = None,
 ) -> Suggestion:
     """The next point: from the initial design until that is complete, from the model afterwards.
 
@@ -77,14 +82,16 @@ def suggest(
         start: hyperparameters recorded with an earlier trial, for the fit to start from as well.
         seed: of the study.
         number: of the trial that the suggestion is for.
+        fixed: name -> value of the parameters that are not to be searched.
     """
     check_searchable(space)
-    if evidence.trials < settings.initial_size(len(space)) or len(evidence) == 0:
-        params = initial_params(space, seed, number)
+    held = hold(space, fixed)
+    if evidence.trials < settings.initial_size(space.breadth) or len(evidence) == 0:
+        params = initial_params(held, seed, number)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
-    found = search(model, evidence, space, settings, seed_of(seed, number))
-    params = space.from_unit(found.x)
+    found = search(model, evidence, held, settings, seed_of(seed, number))
+    params = settle(held, found.x)
     in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
         x=space.to_unit(params),
@@ -114,16 +121,16 @@ class Found(NamedTuple):
     fallback: str | None
 
 
-def search(model: Model, evidence: Evidence, space: Space, settings: Settings, seed: int) -> Found:
+def search(model: Model, evidence: Evidence, held: Held, settings: Settings, seed: int) -> Found:
     """Maximises the acquisition over the space, off points under way and likely to fail."""
     gp = model.conditioned(evidence, settings.max_observations)
     function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
-    x, value, fallback = explore(function, evidence, space, settings, seed)
+    x, value, fallback = explore(function, evidence, held, settings, seed)
     return Found(x, value, function.incumbent, fallback)
 
 
 def explore(
-    function: acq.Surface[Any], evidence: Evidence, space: Space, settings: Settings, seed: int
+    function: acq.Surface[Any], evidence: Evidence, held: Held, settings: Settings, seed: int
 ) -> tuple[Array, float, str | None]:
     """Where a surface is largest over the space, its value there, and a note on a fallback.
 
@@ -133,7 +140,7 @@ def explore(
     """
     kernel = function.kernel
     guides: list[acq.Guide] = []
-    if (outcomes := failure_model(evidence, space, settings.max_observations)) is not None:
+    if (outcomes := failure_model(evidence, held.space, settings.max_observations)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
     # What speaks against a withdrawn point is likely to speak against its neighbours.
@@ -141,13 +148,19 @@ def explore(
     pending = _latest(evidence.pending)
     failed = _latest(evidence.failed)
     fallback = None
+    region = region_in(held)
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
-            function, seed=seed, discrete=space.discrete, guides=(*guides, *fences)
+            function,
+            seed=seed,
+            discrete=held.discrete,
+            guides=(*guides, *fences),
+            branches=held.space.branches,
+            region=region,
         )
         fenced = np.concatenate([pending, failed])
-        if len(space.discrete) < len(space) or not np.any(np.all(fenced == x, axis=1)):
+        if not held.is_finite or not np.any(np.all(fenced == x, axis=1)):
             return x, value, fallback
         if len(pending):
             fallback = "every other point has failed or is being measured"
@@ -169,9 +182,14 @@ def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
     return [acq.Fence(points, kernel, share)] if len(points) else []
 
 
-def initial_params(space: Space, seed: int, number: int) -> Params:
+def initial_params(held: Held, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
-    return space.from_unit(initial_point(len(space), seed, number))
+    region = region_in(held)
+    if region is not None:
+        return settle(held, region.design_point(number, seed_of(seed, 0)))
+    shares = initial_point(len(held.space), seed, number).tolist()
+    columns = zip(held.space.dimensions.values(), shares, strict=True)
+    return held.params(np.array([dimension.at_share(share) for dimension, share in columns]))
 
 
 def initial_point(dimension: int, seed: int, number: int) -> Array:

@@ -1,7 +1,7 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, final
 
@@ -12,6 +12,7 @@ from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
+from ceibo.report.existence import canonical, columns_at, fill, pair_of, shown_places
 from ceibo.report.sensitivity import MOST_PARAMETERS, Importance, importance, posterior_means
 from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.study import Study, Trial
@@ -53,7 +54,7 @@ class Aspect:
     direction: Direction
     trials: tuple[Trial, ...]  # with its measurements alone
     measured: tuple[Trial, ...]  # those that have one
-    places: Array  # (n, d), of the measured trials
+    places: Array  # (n, d), of the measured trials; NaN where a parameter does not exist
     best_place: Array  # (d,), through which slices and maps go
     answers: tuple[int | None, ...]  # trials to be seen in any case
     limit: float | None = None
@@ -155,7 +156,7 @@ def gather(study: Study, cost: float | None) -> Facts:
     return Facts(
         study=study,
         direction=Direction(study.direction),
-        initial=study.settings.initial_size(len(study.space)),
+        initial=study.settings.initial_size(study.space.breadth),
         cost=cost,
         trials=trials,
         measured=measured,
@@ -169,7 +170,9 @@ def _findings(
 ) -> Findings:
     belief, best, space = study.belief, study.best, study.space
     shares = importance(belief.model.gp, space)
-    columns = [int(column) for column in shares.order]
+    place = _incumbent(belief)
+    columns = columns_at(space, place, [int(column) for column in shares.order])
+    pair = pair_of(space, columns)
     return Findings(
         best=best,
         recommended=study.recommended,
@@ -179,10 +182,10 @@ def _findings(
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
         slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
-        map=_map(belief, *columns[:2]) if len(columns) > 1 else None,
+        map=None if pair is None else _map(belief, *pair),
         fit=_fit(belief),
         best_place=space.to_unit(best.params),
-        places=space.to_unit_rows(trial.params for trial in measured),
+        places=places_of(space, measured),
     )
 
 
@@ -192,9 +195,22 @@ def _incumbent(belief: Belief) -> Array:
     return next(told.x for told in belief.evidence.told if told.number == number)
 
 
+def _filled(belief: Belief) -> Array:
+    """The incumbent, with coordinates also of the parameters that do not exist there."""
+    place, gp = _incumbent(belief), belief.model.gp
+    if belief.space.conditions is None:
+        return place
+    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
+
+
+def places_of(space: Space, trials: Iterable[Trial]) -> Array:
+    """The places (n, d) of trials, NaN where a parameter does not exist."""
+    return shown_places(space, space.to_unit_rows(trial.params for trial in trials))
+
+
 def _slice(belief: Belief, column: int) -> Slice:
     """The posterior along one parameter."""
-    X = along(belief.space, _incumbent(belief), column)
+    X = along(belief.space, _filled(belief), column)
     mean, std = belief.at_points(X)
     places, name, dimension = axis_of(belief.space, X, column)
     return Slice(column, name, dimension, places, mean, std, belief.improvement(X))
@@ -205,7 +221,7 @@ def along(space: Space, place: Array, column: int) -> Array:
     units = _grid(space, column)
     X = np.tile(place, (len(units), 1))
     X[:, column] = units
-    return X
+    return canonical(space, X)
 
 
 def axis_of(space: Space, X: Array, column: int) -> tuple[tuple[float, ...], str, Dimension]:
@@ -229,7 +245,7 @@ def _grid(space: Space, column: int) -> Array:
 
 def _map(belief: Belief, first: int, second: int) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
-    X, shape = over(belief.space, _incumbent(belief), first, second)
+    X, shape = over(belief.space, _filled(belief), first, second)
     means = belief.values_of(posterior_means(belief.model.gp, X))
     names = belief.space.names
     return Map((first, second), (names[first], names[second]), means.reshape(shape))
@@ -241,7 +257,7 @@ def over(space: Space, place: Array, first: int, second: int) -> tuple[Array, tu
     X = np.tile(place, (len(across) * len(up), 1))
     X[:, first] = np.tile(across, len(up))
     X[:, second] = np.repeat(up, len(across))
-    return X, (len(up), len(across))
+    return canonical(space, X), (len(up), len(across))
 
 
 def _even_units(space: Space, column: int) -> Array:
@@ -281,7 +297,7 @@ def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
         if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
     if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
-        initial = belief.settings.initial_size(len(belief.space))
+        initial = belief.settings.initial_size(belief.space.breadth)
         states = range(max(initial, 2), min(len(belief.evidence.told), _MOST_STATES))
         deadline = time.monotonic() + _SECONDS
         for count in spread(states, _STATES):

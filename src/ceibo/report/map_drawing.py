@@ -71,7 +71,8 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
     x, y = Scale(0.0, 1.0, *canvas.across), Scale(0.0, 1.0, *canvas.up)
     across, up = surface.columns
     places = aspect.places
-    for index in visible(places[:, across], places[:, up]):
+    measured = np.flatnonzero(np.isfinite(places[:, across] + places[:, up]))
+    for index in measured[visible(places[measured, across], places[measured, up])]:
         trial, place = aspect.measured[index], places[index]
         title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
         canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)

@@ -7,6 +7,7 @@ from ceibo.decide.dimensions import Dimension
 from ceibo.report.svg import Canvas, Scale, text_of
 from ceibo.text import shorten
 
+ABSENT: Final = "–"  # stands for a parameter that a setting does not have
 _MOST_CHOICES: Final = 12  # labels on an axis of choices
 
 Size = tuple[int, int]

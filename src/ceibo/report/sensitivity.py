@@ -4,7 +4,8 @@ With f the posterior mean and x uniform on the unit cube, parameter i has the fi
 S_i = Var[E[f | x_i]] / Var[f], what it does on its own, and the total share T_i = E[Var[f | the
 others]] / Var[f], what would remain uncertain if all others were known. T_i − S_i is what it does
 together with others. Estimated from quasi-random points by the pick-and-freeze estimators of
-Saltelli (2010) and Jansen (1999).
+Saltelli (2010) and Jansen (1999). The coordinate of a parameter that does not exist at a point has
+no influence there.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from ceibo.gp import GaussianProcess
 from ceibo.gp.grid import snap
 from ceibo.gp.inputs import Array, Indices
 from ceibo.gp.linalg import limited_blas
+from ceibo.report.existence import canonical
 
 MOST_PARAMETERS: Final = 100
 """Parameters looked at: of more, those with the shortest length scales; the others count as 0."""
@@ -44,13 +46,13 @@ def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
     d = len(space)
     draws = qmc.Sobol(2 * d, scramble=True, rng=np.random.default_rng(seed)).random(_POINTS)
     A, B = snap(draws[:, :d], space.discrete), snap(draws[:, d:], space.discrete)
-    fa, fb = _means(gp, A), _means(gp, B)
+    fa, fb = _means(gp, canonical(space, A)), _means(gp, canonical(space, B))
     fab = np.tile(fa, (d, 1))
     # one by one, as all together would take memory in proportion to d²
     for column in np.argsort(gp.kernel.lengthscales, kind="stable")[:MOST_PARAMETERS]:
         swapped = A.copy()
         swapped[:, column] = B[:, column]
-        fab[column] = _means(gp, swapped)
+        fab[column] = _means(gp, canonical(space, swapped))
     variance = float(np.var(np.concatenate([fa, fb])))
     scale = max(float(np.max(np.abs(values))) for values in (fa, fb, fab))
     if not variance > (1e-12 * scale) ** 2:

@@ -71,10 +71,13 @@ def _draw_measurements(
 ) -> None:
     """The measurements, the fainter the farther away they were made in the other parameters."""
     x, y = scales
-    gaps = aspect.places - aspect.best_place
+    # what exists in one of two settings only is as far as can be
+    gaps = np.nan_to_num(aspect.places - aspect.best_place, nan=1.0)
     gaps[:, each.column] = 0.0
     distances = np.sqrt(np.mean(gaps**2, axis=1))
-    for index in np.argsort(distances, kind="stable")[:_MOST_DOTS]:
+    distances[np.isnan(aspect.places[:, each.column])] = np.nan  # without the parameter
+    order = np.argsort(distances, kind="stable")[: np.sum(np.isfinite(distances))]
+    for index in order[:_MOST_DOTS]:
         at = x(float(aspect.places[index, each.column]))
         kind = ("near", "middle", "far")[np.digitize(distances[index], (_NEAR, _FAR))]
         for measurement in aspect.measured[index].measurements:

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief
@@ -14,6 +14,11 @@ from ceibo.decide.stopping import Profit, Verdict
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, StoredTrial
+from ceibo.study.table import to_dataframe, to_joint_dataframe
+from ceibo.study.trial import Trial, trial_of
+
+if TYPE_CHECKING:
+    import pandas
 
 _REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
@@ -26,6 +31,23 @@ class Answers(ABC):
     @abstractmethod
     def __init__(self, ledger: Ledger) -> None:
         """Of the study that this is the record of."""
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, in order of number."""
+        return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """One row per measurement (or per trial without one), as a pandas DataFrame.
+
+        Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
+        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
+        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
+        """
+        trials, names, outcomes = self.trials, self.ledger.space.names, self.ledger.outcomes
+        if outcomes is not None:
+            return to_joint_dataframe(trials, names, outcomes.names)
+        return to_dataframe(trials, names)
 
     @property
     def belief(self) -> Belief:
@@ -66,6 +88,11 @@ class Answers(ABC):
         With limits, of the settings at which they hold with the study's confidence.
         """
         found = self._any_belief.recommended
+        return replace(found, params=dict(found.params))
+
+    def recommend(self, fixed: Mapping[str, Any] | None = None) -> Estimate:
+        """The same while parameters are held: name -> value, such as what is on the shelf."""
+        found = self._any_belief.recommend(fixed)
         return replace(found, params=dict(found.params))
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
+from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief, starts_of, suggest_jointly, to_joint_record
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.record import hyperparameters_of, to_record
@@ -36,9 +37,14 @@ class Plan:
     """What a study is about, and how it decides."""
 
     name: str
-    space: Space
+    frame: Frame
     settings: Settings
     seed: int
+
+    @property
+    def space(self) -> Space:
+        """The space that is searched."""
+        return self.frame.space
 
 
 class Decider(ABC):
@@ -54,11 +60,17 @@ class Decider(ABC):
 
     @abstractmethod
     def suggest(
-        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+        self,
+        snapshot: Snapshot,
+        number: int,
+        earlier: Record | None,
+        key: str = "hyperparameters",
+        fixed: Params | None = None,
     ) -> Suggested:
         """The suggestion for trial `number` from what a snapshot shows.
 
-        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
+        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from;
+        `fixed` are the values of parameters that are not searched.
         """
 
     @abstractmethod
@@ -76,7 +88,7 @@ class OneOutcome(Decider):
     gatherer: Gatherer = field(init=False)
 
     def __post_init__(self) -> None:
-        gatherer = Gatherer(self.plan.name, self.plan.space, self.direction)
+        gatherer = Gatherer(self.plan.name, self.plan.frame, self.direction)
         object.__setattr__(self, "gatherer", gatherer)
 
     def place(self, trial: StoredTrial) -> Array:
@@ -86,12 +98,19 @@ class OneOutcome(Decider):
         return hyperparameters_of(record) is not None
 
     def suggest(
-        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+        self,
+        snapshot: Snapshot,
+        number: int,
+        earlier: Record | None,
+        key: str = "hyperparameters",
+        fixed: Params | None = None,
     ) -> Suggested:
         plan, start = self.plan, hyperparameters_of(earlier, key)
         evidence = self.gatherer.gather(snapshot)
-        found = suggest(evidence, plan.space, plan.settings, start, plan.seed, number)
-        return Suggested(found.x, found.params, to_record(found, snapshot.seq, plan.seed))
+        about = plan.space, plan.settings, start, plan.seed, number
+        found = suggest(evidence, *about, fixed=fixed)
+        record = to_record(found, snapshot.seq, plan.seed)
+        return Suggested(found.x, found.params, record | _held(fixed))
 
     def belief(self, snapshot: Snapshot) -> Belief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
@@ -108,7 +127,7 @@ class SeveralOutcomes(Decider):
     gatherer: JointGatherer = field(init=False)
 
     def __post_init__(self) -> None:
-        gatherer = JointGatherer(self.plan.name, self.plan.space, self.outcomes)
+        gatherer = JointGatherer(self.plan.name, self.plan.frame, self.outcomes)
         object.__setattr__(self, "gatherer", gatherer)
 
     def place(self, trial: StoredTrial) -> Array:
@@ -118,16 +137,28 @@ class SeveralOutcomes(Decider):
         return bool(starts_of(record))
 
     def suggest(
-        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str = "hyperparameters"
+        self,
+        snapshot: Snapshot,
+        number: int,
+        earlier: Record | None,
+        key: str = "hyperparameters",
+        fixed: Params | None = None,
     ) -> Suggested:
         plan, starts = self.plan, starts_of(earlier, key)
         evidence = self.gatherer.gather(snapshot)
-        found = suggest_jointly(evidence, plan.space, plan.settings, starts, plan.seed, number)
-        return Suggested(found.x, found.params, to_joint_record(found, snapshot.seq, plan.seed))
+        about = plan.space, plan.settings, starts, plan.seed, number
+        found = suggest_jointly(evidence, *about, fixed=fixed)
+        record = to_joint_record(found, snapshot.seq, plan.seed)
+        return Suggested(found.x, found.params, record | _held(fixed))
 
     def belief(self, snapshot: Snapshot) -> JointBelief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
         return JointBelief(evidence, plan.space, plan.settings, plan.seed)
+
+
+def _held(fixed: Params | None) -> dict[str, Any]:
+    """What a record says of the parameters that were held, if some were."""
+    return {"fixed": dict(fixed)} if fixed else {}
 
 
 def decider_of(plan: Plan, direction: Direction, outcomes: Outcomes | None) -> Decider:

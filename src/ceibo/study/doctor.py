@@ -5,6 +5,7 @@ damaged or foreign file included, is a finding and not an exception.
 """
 
 import platform
+import time
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from ceibo.study.store.integrity import examine as examine_rows
 from ceibo.study.store.lifecycle import GIVEN_UP
 from ceibo.study.store.network import network_file_system
 from ceibo.study.store.schema import VERSION, stored_version
+from ceibo.text import plural
 
 _PATIENCE: Final = 10.0  # seconds to wait for a database that does not answer
 _SHOWN: Final = 20  # damages listed one by one
@@ -160,6 +162,12 @@ def _look_at_study(store: Store, record: StudyRecord, notes: _Notes) -> None:
     notes.facts.append(
         f"study {record.name!r}: {len(trials)} trials ({counted}), {told} measurements"
     )
+    if changes := ledger.changes:
+        last = time.strftime("%Y-%m-%d %H:%M", time.localtime(changes[-1].time))
+        notes.facts.append(
+            f"study {record.name!r}: its space was changed {plural(len(changes), 'time')}, the last"
+            f" at {last}"
+        )
     leases = store.leases(record.id)
     for number, (worker, left) in leases.items():
         if left < 0:

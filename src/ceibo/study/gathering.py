@@ -4,9 +4,9 @@ from typing import final
 
 from ceibo.decide.direction import Direction
 from ceibo.decide.evidence import Evidence, Told, evidence_of
+from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointEvidence, joint_evidence_of
 from ceibo.decide.outcomes import Outcomes
-from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array
 from ceibo.study.places import Places
 from ceibo.study.store import QUEUED, RUNNING, Snapshot, StoredTrial
@@ -23,11 +23,11 @@ class Gatherer:
     it, those alone are looked at; anything else, such as a correction, is gathered afresh.
     """
 
-    def __init__(self, name: str, space: Space, direction: Direction) -> None:
+    def __init__(self, name: str, frame: Frame, direction: Direction) -> None:
         self._direction = direction
-        self._places = Places(name, space)
+        self._places = Places(name, frame)
         # one attribute, so that another thread sees both of before or both of after
-        self._last = EMPTY, evidence_of((), len(space), direction)
+        self._last = EMPTY, evidence_of((), len(frame.space), direction)
 
     def gather(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot."""
@@ -52,9 +52,9 @@ class Gatherer:
 class JointGatherer:
     """Gathers the evidence of several outcomes; threads may share it."""
 
-    def __init__(self, name: str, space: Space, outcomes: Outcomes) -> None:
+    def __init__(self, name: str, frame: Frame, outcomes: Outcomes) -> None:
         self._outcomes = outcomes
-        self._places = Places(name, space)
+        self._places = Places(name, frame)
 
     def gather(self, snapshot: Snapshot) -> JointEvidence:
         """The evidence in a snapshot."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import final
 
 from ceibo.decide.evidence import Unmeasured
-from ceibo.decide.space import Space
+from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.study.store import DONE, FAILED, WITHDRAWN, Snapshot, StoredTrial
@@ -15,8 +15,8 @@ from ceibo.study.store.records import damaged
 class Places:
     """Where the trials of one study are; threads may share it."""
 
-    def __init__(self, name: str, space: Space) -> None:
-        self._name, self.space = name, space
+    def __init__(self, name: str, frame: Frame) -> None:
+        self._name, self._frame, self.space = name, frame, frame.space
         self._places: dict[int, Array] = {}
 
     def __getitem__(self, number: int) -> Array:
@@ -26,7 +26,7 @@ class Places:
         """Computes the places of the trials that are new."""
         new = [each for each in trials if each.number not in self._places]
         try:
-            places = self.space.to_unit_rows(trial.params for trial in new)
+            places = self._frame.places(trial.params for trial in new)
         except InputError as error:
             trial, why = self._first_wrong(new, error)
             raise damaged(f"trial {trial.number} of study {self._name!r}", why) from why
@@ -63,7 +63,7 @@ class Places:
         """The first of several trials whose parameters are not of the space, and why."""
         for trial in trials:
             try:
-                self.space.to_unit(trial.params)
+                self._frame.place(trial.params)
             except InputError as own:
                 return trial, own
         return trials[0], error  # pragma: no cover - one of them was wrong

@@ -282,9 +282,10 @@ def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
     """The first of the options of Study.create that differs from the study's own, or None."""
     stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
     if "n_initial" in options:  # None means the default size
-        given = Settings(n_initial=options["n_initial"]).initial_size(len(study.space))
+        breadth = study.ledger.spaces.first.breadth  # which decided, whatever has changed since
+        given = Settings(n_initial=options["n_initial"]).initial_size(breadth)
         options = {**options, "n_initial": given}
-        stored["n_initial"] = study.settings.initial_size(len(study.space))
+        stored["n_initial"] = study.settings.initial_size(breadth)
     for option, value in options.items():
         if option != "outcomes" and value != stored.get(option):
             return Change(option, stored.get(option), value)

@@ -1,29 +1,26 @@
 """Study: ask what to measure, tell what came out, get the best with its uncertainty."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
+from typing import Any, NoReturn, Self, SupportsFloat, final, overload
 
 import numpy as np
 
-from ceibo.checks import check_seed, check_whole
+from ceibo.checks import check_seed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.errors import ConflictError, InputError, NotFoundError, show_value
 from ceibo.study.answers import Answers
+from ceibo.study.batch import ask_batch
 from ceibo.study.creation import aims, settings_for, study_data
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, Telling, hand_out_key
-from ceibo.study.table import to_dataframe, to_joint_dataframe
 from ceibo.study.trial import Failure, Trial, trial_of
 from ceibo.study.trial_line import aims_line
 from ceibo.study.verify import Verification, verify
-
-if TYPE_CHECKING:
-    import pandas
 
 MEMORY = "sqlite://"
 _LARGEST_NUMBER = 2**31 - 1  # of a trial, that every database can store
@@ -47,12 +44,16 @@ class Study(Answers):
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.name = ledger.name
-        self.space = ledger.space
         self.outcomes = ledger.outcomes
         self.direction = str(ledger.direction)
         self.seed = ledger.seed
         self.settings = ledger.settings
         self.confidence = ledger.settings.confidence
+
+    @property
+    def space(self) -> Space:
+        """The space as it is now; `change` gives the study another one."""
+        return self.ledger.space
 
     # -- opening -----------------------------------------------------------------------
 
@@ -93,7 +94,7 @@ class Study(Answers):
         check_searchable(checked)
         stored, goals, assurance = aims(outcomes, direction, confidence)
         settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
-        resolved = settings_for(goals, assurance, settings, len(checked))
+        resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
         data = study_data(goals, checked)
         store = Store(MEMORY if storage is None else storage)
@@ -130,24 +131,35 @@ class Study(Answers):
     # -- ask and tell ------------------------------------------------------------------
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, count: None = None, *, fixed: Mapping[str, Any] | None = None) -> Trial: ...
     @overload
-    def ask(self, count: int) -> list[Trial]: ...
-    def ask(self, count: int | None = None) -> Trial | list[Trial]:
+    def ask(
+        self,
+        count: int,
+        *,
+        fixed: Mapping[str, Any] | None = None,
+        shared: Sequence[str] | None = None,
+    ) -> list[Trial]: ...
+    def ask(
+        self,
+        count: int | None = None,
+        *,
+        fixed: Mapping[str, Any] | None = None,
+        shared: Sequence[str] | None = None,
+    ) -> Trial | list[Trial]:
         """The next trial to measure, or a list of `count` of them.
 
         Queued trials (enqueued or released) come first. The trial stays pending until told, failed,
         released or withdrawn.
-        """
-        if count is None:
-            return self._ask_one()
-        return [self._ask_one() for _ in range(check_whole(count, "count"))]
 
-    def _ask_one(self) -> Trial:
-        stored = self.ledger.ask(None, None)
-        if stored is None:  # pragma: no cover - only a limit ends in None
-            raise NotFoundError("there is no trial to hand out.")
-        return trial_of(stored)
+        Args:
+            count: of the trials; one, not in a list, by default.
+            fixed: name -> value of parameters that are held for this call, such as what is on the
+                shelf today. Queued trials with other values stay in the queue.
+            shared: parameters that are equal within the batch, such as the temperature of an oven.
+        """
+        trials = [trial_of(each) for each in ask_batch(self.ledger, count, fixed, shared)]
+        return trials[0] if count is None else trials
 
     def tell(
         self,
@@ -270,7 +282,11 @@ class Study(Answers):
     def add(
         self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None = None
     ) -> Trial:
-        """Adds an existing measurement, made outside the study; it may break the space's rules."""
+        """Adds an existing measurement, made outside the study.
+
+        It may lie outside the range of a parameter or off its grid, have a choice that is no longer
+        offered, or break a rule: it informs the model, and is not suggested.
+        """
         (trial,) = self.ledger.create([self._new_trial(params, value, noise)])
         return trial_of(self.ledger.trial(trial.number))
 
@@ -299,7 +315,7 @@ class Study(Answers):
     ) -> NewTrial:
         """A trial with what is known of it."""
         told = None if isinstance(value, Failure) else reported(self.outcomes, value, noise)
-        checked, source = self.space.check(params), {"source": "added"}
+        checked, source = self.ledger.frame.check(params), {"source": "added"}
         if told is not None and told.values:
             telling = Telling(told.values, self.ledger.needed, failure=told.failure)
             return NewTrial(checked, source, told=telling)
@@ -313,12 +329,20 @@ class Study(Answers):
         new = NewTrial(checked, {"source": "enqueued"}, queued=True)
         return trial_of(self.ledger.create([new])[0])
 
-    # -- the record --------------------------------------------------------------------
+    def change(self, space: SpaceLike, before: Mapping[str, Any] | None = None) -> None:
+        """Gives the study another space from now on; what was measured stays, and counts.
 
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, in order of number."""
-        return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
+        A range may be wider or narrower, a choice new or retired, a step, a scale or a rule
+        another, and a parameter may be added. Suggestions in the queue that are no setting of the
+        new space are withdrawn; settings that were enqueued stay.
+
+        Args:
+            space: the whole new space.
+            before: name -> the value that each new parameter had in the trials so far.
+        """
+        self.ledger.change(space, before)
+
+    # -- the record --------------------------------------------------------------------
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
@@ -328,17 +352,6 @@ class Study(Answers):
     def verify(self) -> Verification:
         """Computes every past suggestion again from its record, and reports differences."""
         return verify(self.ledger)
-
-    def to_dataframe(self) -> "pandas.DataFrame":
-        """One row per measurement (or per trial without one), as a pandas DataFrame.
-
-        Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
-        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
-        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
-        """
-        if self.outcomes is not None:
-            return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)
-        return to_dataframe(self.trials, self.space.names)
 
     # -- inside ------------------------------------------------------------------------
 

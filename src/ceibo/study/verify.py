@@ -8,6 +8,7 @@ import numpy as np
 
 from ceibo.decide.joint import starts_of
 from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, versions
+from ceibo.errors import DamagedError
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.integrity import Finding
 from ceibo.study.store.records import EMPTY, damaged
@@ -81,9 +82,10 @@ def verify(ledger: Ledger) -> Verification:
     seen = EMPTY
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
-        again = ledger.suggest(seen, number, record, "start")
+        _check(ledger, number, record, len(ledger.spaces.after(seen.changes).space))
+        again = ledger.suggest(seen, number, record, "start", record.get("fixed"))
         unchanged = record["versions"] == versions()
-        handed_out = ledger.decider.place(now.trials[number])
+        handed_out = ledger.decider_at(seen.changes).place(now.trials[number])
         distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
         alike = distance == 0.0 and (not unchanged or _agrees(again.record, record))
         near = distance <= CLOSE and not unchanged
@@ -107,26 +109,30 @@ def _in_order(ledger: Ledger) -> list[tuple[int, dict[str, Any]]]:
     made = []
     for number, record in ledger.store.suggestions(ledger.id).items():
         if record.get("source") in ("initial", "model"):
-            _check(ledger, number, record)
+            if type(record.get("seen")) is not int:
+                raise _unreadable(ledger, number)
             made.append((number, record))
     return sorted(made, key=lambda pair: (pair[1]["seen"], pair[0]))
 
 
-def _check(ledger: Ledger, number: int, record: Mapping[str, Any]) -> None:
+def _check(ledger: Ledger, number: int, record: Mapping[str, Any], dimension: int) -> None:
     """Refuses a record that no ceibo wrote; only one without a checksum can be such."""
-    dimension = len(ledger.space)
     try:
         start = hyperparameters_of(record, "start")
         starts = [*starts_of(record, "start").values(), *([] if start is None else [start])]
         sizes = [np.array(record["x"], float).shape]
         sizes += [np.array(each.lengthscales, float).shape for each in starts]
-        right = sizes == [(dimension,)] * len(sizes) and type(record["seen"]) is int
+        right = sizes == [(dimension,)] * len(sizes)
         right = right and isinstance(record["versions"], dict) and algorithm_of(record) >= 1
     except (AttributeError, LookupError, TypeError, ValueError):
         right = False
     if not right:
-        what = f"the suggestion of trial {number} of study {ledger.name!r}"
-        raise damaged(what, "it cannot be read")
+        raise _unreadable(ledger, number)
+
+
+def _unreadable(ledger: Ledger, number: int) -> DamagedError:
+    what = f"the suggestion of trial {number} of study {ledger.name!r}"
+    return damaged(what, "it cannot be read")
 
 
 def _agrees(now: Mapping[str, Any], record: Mapping[str, Any]) -> bool:

@@ -72,12 +72,14 @@ class Optuna:
 
 def distribution(dimension: Dimension) -> Any:
     if isinstance(dimension, Categorical):
-        return optuna.distributions.CategoricalDistribution(list(dimension.choices))
+        choices: list[Any] = list(dimension.choices)
+        return optuna.distributions.CategoricalDistribution(choices)
     if isinstance(dimension, Float):
         return optuna.distributions.FloatDistribution(
             dimension.low, dimension.high, log=dimension.log, step=dimension.step
         )
     if isinstance(dimension, Int):
-        low, high = dimension.low, dimension.high
-        return optuna.distributions.IntDistribution(low, high, log=dimension.log)
+        return optuna.distributions.IntDistribution(
+            dimension.low, dimension.high, log=dimension.log, step=dimension.step
+        )
     raise TypeError(f"Optuna has no distribution for {dimension!r}")

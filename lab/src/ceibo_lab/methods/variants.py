@@ -86,7 +86,7 @@ def with_smooth_noise(inner: Ceibo, evidence: Evidence) -> Evidence:
     variance.
     """
     unknown, space = np.isnan(evidence.noise), inner.space
-    if evidence.trials < inner.settings.initial_size(len(space)) or not np.any(unknown):
+    if evidence.trials < inner.settings.initial_size(space.breadth) or not np.any(unknown):
         return evidence
     model = inner.model(evidence)
     gp, inferred = model.gp, model.fit.noise_variance
@@ -112,7 +112,7 @@ def winsorised(_inner: Ceibo, evidence: Evidence) -> Evidence:
 
 def propose_on_average(inner: Ceibo, evidence: Evidence, number: int) -> Proposal:
     """Where the acquisition, averaged over draws of the hyperparameters, is largest."""
-    if evidence.trials < inner.settings.initial_size(len(inner.space)):
+    if evidence.trials < inner.settings.initial_size(inner.space.breadth):
         return inner.propose(evidence, number)
     model = inner.refit(evidence)
     drawn = draw_processes(inner, evidence, model, f"draws {number}")

@@ -39,7 +39,7 @@ class Drawer:
         """Up to `count` admissible points (N, d); fewer, or none, where they are hard to find."""
         frame = self.frame
         if frame.is_open:
-            X = frame.canonical(self._listed(4 * count, rng))
+            X, _ = frame.canonical(self._listed(4 * count, rng))
             good = np.flatnonzero(frame.holds(X))
             if len(good) >= max(_ENOUGH * len(X), count):
                 return X[good[:count]]
@@ -62,7 +62,7 @@ class Drawer:
 
     def _round(self, count: int, rng: np.random.Generator) -> Array:
         frame = self.frame
-        X, here = frame.activity.canonical(self._listed(count, rng))
+        X, here = frame.canonical(self._listed(count, rng))
         pattern = draw_pattern(frame.stack, X, here, rng)
         rows = np.flatnonzero(pattern.possible)
         X, here, pattern = X[rows], here[rows], pattern.keep(rows)
@@ -147,6 +147,6 @@ class Drawer:
         below, above = (side[0, columns] for side in pattern.bounds(stack))
         A = np.concatenate([A, np.eye(len(columns))])
         low, high = np.concatenate([low, below]), np.concatenate([high, above])
-        with np.errstate(divide="ignore"):
-            offsets = np.where(values.curved, values.low / values.width, np.inf)[columns]
+        shares = values.low[columns] / values.width[columns]
+        offsets = np.where(values.curved[columns], shares, np.inf)
         return polytope(A, low, high, offsets)

@@ -6,9 +6,9 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.acquisition.region.activity import Activity, is_listed
+from ceibo.acquisition.region.branching import Branching
 from ceibo.acquisition.region.patterns import Pattern
-from ceibo.acquisition.region.stack import Stack
+from ceibo.acquisition.region.stack import TOLERANCE, Stack, is_listed
 from ceibo.acquisition.region.terms import Branch, Column, Linear, Requirement, Scale
 from ceibo.acquisition.region.values import Values
 from ceibo.acquisition.region.walls import Walls
@@ -37,7 +37,7 @@ class Frame:
         ]
         self.values = Values(plain, discrete)
         self.stack = Stack(requirements, self.values)
-        self.activity = Activity(branches, self.dimension)
+        self.branching = Branching.of(branches)
         sizes = np.array([len(discrete[k]) if k in discrete else 2 for k in range(self.dimension)])
         self.varies: Mask = sizes > 1
         """(d,) columns that are not held at one coordinate."""
@@ -63,17 +63,19 @@ class Frame:
                          for each in c.alternatives)
         return listed and not self.stack.equal.any()
 
-    def canonical(self, X: Array) -> Array:
-        """The points with inactive columns at their coordinates."""
-        return self.activity.canonical(X)[0]
+    def canonical(self, X: Array) -> tuple[Array, Mask]:
+        """The points with inactive columns at their coordinates, and which columns are active."""
+        if self.branching is None:
+            return X, np.ones(X.shape, dtype=bool)
+        return self.branching.canonical(X), self.branching.active(X)
 
-    def holds(self, X: Array) -> Mask:
-        """(N,) whether points (N, d) are admissible."""
-        canonical, here = self.activity.canonical(X)
+    def holds(self, X: Array, tolerance: float = TOLERANCE) -> Mask:
+        """(N,) whether points (N, d) are admissible, to a tolerance in units of scales."""
+        canonical, here = self.canonical(X)
         good = ((X >= 0.0) & (X <= 1.0)).all(axis=1) & (np.abs(canonical - X) <= 1e-12).all(axis=1)
         for k, allowed in self.values.discrete.items():
             good &= is_listed(X[:, k], allowed) | ~here[:, k]
-        return good & self.stack.holds(X, here)
+        return good & self.stack.holds(X, here, tolerance)
 
     def snapped(self, X: Array, here: Mask) -> Array:
         """Listed columns that are active at their nearest allowed coordinate."""
@@ -111,14 +113,15 @@ class Frame:
         if len(rows) == 0:
             return X
         X = X.copy()
-        X[rows] = self._projected(X[rows], here[rows], pattern.keep(rows))
+        X[rows] = self.projected(X[rows], here[rows], pattern.keep(rows))
         if self.stepped:
             rows = rows[~self.holds(X[rows])]
             mended = self._mended(X[rows], here[rows], pattern.keep(rows))
-            X[rows] = self._projected(mended, here[rows], pattern.keep(rows))
+            X[rows] = self.projected(mended, here[rows], pattern.keep(rows))
         return X
 
-    def _projected(self, X: Array, here: Mask, pattern: Pattern) -> Array:
+    def projected(self, X: Array, here: Mask, pattern: Pattern) -> Array:
+        """The points with their continuous columns moved to the nearest ones of the pattern."""
         if len(X) == 0 or not self.values.is_continuous.any():
             return X
         return self.walls(X, here, pattern, np.ones(self.dimension)).nearest(X)

@@ -40,14 +40,14 @@ def list_points(frame: "Frame") -> Array | None:
         X, sums = X[open_], sums[open_]
         if len(X) > _MOST:
             return None
-    X = frame.canonical(X)
-    X = np.unique(X, axis=0) if frame.activity.branches else X
+    X, _ = frame.canonical(X)
+    X = np.unique(X, axis=0) if frame.branching is not None else X
     return X[frame.holds(X)]
 
 
 def _always(frame: "Frame") -> list[int]:
     """The linear terms that every point obeys: of single alternatives, without branches."""
-    if frame.activity.branches:
+    if frame.branching is not None:
         return []
     single = [each.alternatives[0] for each in frame.stack.choices if len(each.alternatives) == 1]
     return [int(term) for alternative in single for term in alternative.linear]

@@ -37,12 +37,20 @@ class Pattern:
         return np.where(self.zero, zeros, lower), np.where(self.zero, zeros, upper)
 
 
-def pattern_at(stack: Stack, X: Array, here: Mask) -> Pattern:
-    """The pattern in which points (N, d) are the furthest inside; `here` are active columns."""
+def pattern_at(
+    stack: Stack, X: Array, here: Mask, wanted: tuple[int, int] | None = None
+) -> Pattern:
+    """The pattern in which points (N, d) are the furthest inside; `here` are active columns.
+
+    Of one requirement a certain alternative may be wanted: (requirement, alternative).
+    """
     found = _blank(stack, X)
     amounts = np.abs(X - stack.values.zeros)
-    for choice, margin in zip(stack.choices, stack.margins(X, here), strict=True):
+    all_margins = stack.margins(X, here)
+    for place, (choice, margin) in enumerate(zip(stack.choices, all_margins, strict=True)):
         best = np.argmax(margin, axis=1)
+        if wanted is not None and wanted[0] == place:
+            best = np.full(len(X), wanted[1])
         possible = found.possible & (margin.max(axis=1) > -np.inf)
         found = replace(found, possible=possible)
         busy = here[:, choice.columns].all(axis=1)

@@ -9,7 +9,7 @@ import numpy as np
 from ceibo.acquisition.region.draw import Drawer
 from ceibo.acquisition.region.frame import Frame
 from ceibo.acquisition.region.listing import list_points
-from ceibo.acquisition.region.moves import neighbours
+from ceibo.acquisition.region.moves import Move, moves_of
 from ceibo.acquisition.region.patterns import pattern_at
 from ceibo.acquisition.region.terms import Branch, Column, Requirement
 from ceibo.acquisition.region.walls import Walls
@@ -19,6 +19,7 @@ from ceibo.gp.linalg import limited_blas
 
 _CANDIDATES: Final = 16  # from which each point of a design is chosen
 _DESIGN: Final = 64  # points of a design that are kept apart; later ones are drawn
+_PROMISE: Final = 1e-9  # of a term's scale, by which a point may break it
 _MEMORY: Final = 256  # points to fall back on
 
 
@@ -53,6 +54,7 @@ class Region:
         self.requirements = tuple(requirements)
         self.frame = Frame(columns, lists, self.requirements, branches)
         self._drawer = Drawer(self.frame)
+        self._latest_design: tuple[int, Array] = (-1, np.empty((0, len(columns))))
 
     @property
     def dimension(self) -> int:
@@ -66,7 +68,7 @@ class Region:
 
     def holds(self, X: Array) -> Mask:
         """(N,) whether points (N, d) are admissible."""
-        return self.frame.holds(np.asarray(X, dtype=float))
+        return self.frame.holds(np.asarray(X, dtype=float), _PROMISE)
 
     def sample(self, count: int, rng: np.random.Generator) -> Array:
         """Random admissible points (count, d); see draw.py for their distribution."""
@@ -84,17 +86,28 @@ class Region:
 
         Each is the one, of a few drawn for it, that is furthest from those before it.
         """
-        drawn = self.sample(_CANDIDATES * _DESIGN, rng)
-        later = self.sample(max(count - _DESIGN, 1), rng)
+        key = int(rng.integers(2**62))
+        return np.stack([self.design_point(index, key) for index in range(count)])
+
+    def design_point(self, index: int, key: int) -> Array:
+        """Point `index` (d,) of a design of points that keep apart, one design for each key."""
+        if index >= _DESIGN:
+            return self.sample(1, np.random.default_rng([key, index]))[0]
+        if self._latest_design[0] != key:
+            self._latest_design = key, self._design(key)
+        return self._latest_design[1][index]
+
+    def _design(self, key: int) -> Array:
+        drawn = self.sample(_CANDIDATES * _DESIGN, np.random.default_rng([key]))
         chosen = drawn[:1]
         words = [k for k, column in enumerate(self.frame.values.columns) if column is None]
-        for index in range(1, min(count, _DESIGN)):
+        for index in range(1, _DESIGN):
             some = drawn[index * _CANDIDATES : (index + 1) * _CANDIDATES]
             gaps = np.abs(some[:, None, :] - chosen)
             gaps[:, :, words] = 0.5 * (gaps[:, :, words] > 0.0)
             nearest = (gaps**2).sum(axis=2).min(axis=1)
             chosen = np.concatenate([chosen, some[[int(np.argmax(nearest))]]])
-        return np.concatenate([chosen, later])[:count]
+        return chosen
 
     @cached_property
     def points(self) -> Array | None:
@@ -118,26 +131,32 @@ class Region:
 
     def mended(self, X: Array) -> tuple[Array, Indices]:
         """Admissible points near X (N, d), and the places of those for which one was found."""
+        if len(X) == 0:
+            return X, np.empty(0, dtype=np.intp)
         X, _ = self._settled(X)
         found = np.flatnonzero(self.frame.holds(X))
         return X[found], found
 
     def walls(self, X: Array, widths: Array) -> Walls:
         """The bounds of a climb from admissible points X (B, d), with steps of such widths."""
-        here = self.frame.activity.canonical(X)[1]
+        here = self.frame.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
 
-    def neighbours(self, X: Array) -> tuple[Array, Indices]:
-        """Admissible points one discrete move away from those of X, and whose they are."""
-        tried, rows = neighbours(self.frame, X)
-        found, places = self.mended(tried)
-        return found, rows[places]
+    @cached_property
+    def moves(self) -> list[Move]:
+        """The kinds of discrete moves."""
+        return moves_of(self.frame)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether all columns are listed, so that there are finitely many points."""
+        return not self.frame.values.is_continuous.any()
 
     def _settled(self, X: Array) -> tuple[Array, Mask]:
         """Points moved onto lists and inside the pattern they are nearest to."""
         frame = self.frame
-        here = frame.activity.canonical(X)[1]
-        X, here = frame.activity.canonical(frame.snapped(X, here))
+        here = frame.canonical(X)[1]
+        X, here = frame.canonical(frame.snapped(X, here))
         X = X.copy()
         rows = np.flatnonzero(~frame.holds(X))
         if len(rows):

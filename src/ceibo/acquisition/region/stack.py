@@ -9,7 +9,6 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.acquisition.region.activity import is_listed
 from ceibo.acquisition.region.terms import Among, Count, Linear, Requirement, Term, Zero
 from ceibo.acquisition.region.values import Values
 from ceibo.gp.inputs import Array, Indices, Mask
@@ -17,6 +16,7 @@ from ceibo.gp.inputs import Array, Indices, Mask
 TOLERANCE: Final = 2e-10
 """How far a linear term may be broken, in units of its scale; what is promised is 1e-9."""
 _ZERO: Final = 1e-13  # coordinates this close to that of 0 are 0
+_SAME: Final = 1e-9  # coordinates of a list this close are one
 
 
 @final
@@ -77,13 +77,15 @@ class Stack:
     def margins(self, X: Array, here: Mask) -> list[Array]:
         """For each requirement (N, a): how far inside each alternative the points are.
 
-        A point is inside where the margin is at least −TOLERANCE; infinite where only lists count.
+        A point is inside where the margin is at least zero or nearly so; infinite where only lists count.
         `here` are the columns (N, d) that are active: a rule about others holds.
         """
         slack, zero = self.slack(self.values.at(X)), self.is_zero(X)
         found = []
         for choice in self.choices:
-            margin = np.stack([_margin(each, X, slack, zero) for each in choice.alternatives], 1)
+            margin = np.full((len(X), len(choice.alternatives)), -np.inf)
+            for place, each in enumerate(choice.alternatives):
+                margin[:, place] = _margin(each, X, slack, zero)
             idle = ~here[:, choice.columns].all(axis=1)
             margin[idle] = np.inf
             found.append(margin)
@@ -96,12 +98,19 @@ class Stack:
             good &= is_listed(X[:, among.column], among.coordinates)
         return good
 
-    def holds(self, X: Array, here: Mask) -> Mask:
+    def holds(self, X: Array, here: Mask, tolerance: float) -> Mask:
         """(N,) whether every requirement has an alternative that holds."""
         good = np.ones(len(X), dtype=bool)
         for margin in self.margins(X, here):
-            good &= margin.max(axis=1) >= -TOLERANCE
+            good &= margin.max(axis=1, initial=-np.inf) >= -tolerance
         return good
+
+
+def is_listed(u: Array, coordinates: Array) -> Mask:
+    """Whether each coordinate (N,) is one of a list."""
+    if len(coordinates) == 0:
+        return np.zeros(u.shape, dtype=bool)
+    return np.asarray((np.abs(u[:, None] - coordinates) <= _SAME).any(axis=1))
 
 
 def _margin(alternative: Alternative, X: Array, slack: Array, zero: Mask) -> Array:

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json
+from ceibo.cli.common import AsJson, File, Fixed, Storage, print_json
 from ceibo.cli.opening import open_or_begin
 from ceibo.cli.studyfile import load
+from ceibo.cli.words import read_words
 from ceibo.text import one_line
 
 
@@ -16,12 +17,22 @@ def ask(
     count: Annotated[
         int, typer.Option("--count", "-n", min=1, help="How many trials, to be measured together.")
     ] = 1,
+    fixed: Fixed = None,
+    shared: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shared",
+            metavar="NAME",
+            help="A parameter that is equal within the batch. Repeatable.",
+        ),
+    ] = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Hand out the next trial to measure; it stays pending until told, failed or released."""
     loaded = load(file)
-    trials = open_or_begin(loaded, storage).ask(count)
+    held = read_words(fixed or [], loaded.space, "--fixed")
+    trials = open_or_begin(loaded, storage).ask(count, fixed=held, shared=shared)
     if json:
         handed = [{"trial": trial.number, "params": trial.params} for trial in trials]
         print_json(handed[0] if count == 1 else handed)

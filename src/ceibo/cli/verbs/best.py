@@ -2,22 +2,30 @@
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
-from ceibo.cli.joint_answers import has_front, print_joint_answers
+from ceibo.cli.common import AsJson, File, Fixed, Storage, estimate_json, print_json, print_table
+from ceibo.cli.joint_answers import has_front, print_joint_answers, print_recommended
 from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
+from ceibo.cli.words import read_words
 from ceibo.decide import Measurement
+from ceibo.decide.space import Params
 from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
 from ceibo.text import one_line
 
 
-def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
+def best(file: File, fixed: Fixed = None, storage: Storage = None, json: AsJson = False) -> None:
     """The best setting measured, the recommended one, and the raw best beside them.
 
-    With several goals: the front, settings of which none is better in every goal.
+    With several goals: the front, settings of which none is better in every goal. With --fixed:
+    the setting recommended while parameters are held.
     """
-    study = open_study(load(file), storage)
+    loaded = load(file)
+    held = read_words(fixed or [], loaded.space, "--fixed")
+    study = open_study(loaded, storage)
+    if held:
+        _show_recommended(study, held, json)
+        return
     if json and has_front(study):
         front = [estimate_json(each) for each in study.front]
         print_json({"front": front, "raw_front": list(study.raw_front)})
@@ -31,6 +39,24 @@ def best(file: File, storage: Storage = None, json: AsJson = False) -> None:
         print_json(estimates | {"best_observed": observed})
         return
     print_answers(study)
+
+
+def _show_recommended(study: Study, held: Params, json: bool) -> None:
+    """The setting recommended while parameters are held."""
+    found = study.recommend(held)
+    if json:
+        print_json({"recommended": estimate_json(found)})
+        return
+    if study.outcomes is None:
+        typer.echo(f"recommended  {with_uncertainty(found.mean, found.std)}")
+    else:
+        print_recommended(found, study.outcomes)
+    rows = [
+        (one_line(name, 24), one_line(value, 24), "held" if name in held else "")
+        for name, value in found.params.items()
+    ]
+    typer.echo()
+    print_table(rows)
 
 
 def print_answers(study: Study) -> None:
@@ -51,7 +77,7 @@ def print_answers(study: Study) -> None:
     typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
     rows: list[tuple[str, ...]] = [("", "best", "recommended")]
     for name in study.space.names:
-        values = (name, found.params[name], advice.params[name])
+        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
         rows.append(tuple(one_line(value, 24) for value in values))
     typer.echo()
     print_table(rows)

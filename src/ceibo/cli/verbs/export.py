@@ -19,7 +19,7 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.studyfile import load
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.dimensions import Value
+from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.study import Study
 from ceibo.study.table import column_names
@@ -82,7 +82,7 @@ def to_csv(study: Study) -> str:
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*COLUMNS, *map(guard, columns.values())])
     for trial in study.trials:
-        params = [_cell(trial.params[name]) for name in columns]
+        params = [cell_of(trial.params, name) for name in columns]
         for each in trial.measurements or (None,):
             reason = guard(trial.reason or "")
             writer.writerow([trial.number, trial.state, *_cells(each), reason, *params])
@@ -98,12 +98,24 @@ def to_joint_csv(study: Study, outcomes: Outcomes) -> str:
     told = [column for each in columns.values() for column in each]
     writer.writerow([*FIRST, *map(guard, told), *LAST, *map(guard, params.values())])
     for trial in study.trials:
-        setting = [_cell(trial.params[name]) for name in params]
+        setting = [cell_of(trial.params, name) for name in params]
         for row in rows_of(trial):
             cells = [cell for name in columns for cell in _cells(row.get(name))]
             reason = guard(trial.reason or "")
             writer.writerow([trial.number, trial.state, *cells, reason, *setting])
     return text.getvalue()
+
+
+def _changes(study: Study) -> dict[str, Any]:
+    """The spaces that a study has had before this one, and what new parameters were then."""
+    changes = study.ledger.changes
+    if not changes:
+        return {}
+    earlier = [study.ledger.spaces.after(changes[:count]).space for count in range(len(changes))]
+    return {
+        "earlier_spaces": [each.to_json() for each in earlier],
+        "before": dict(study.ledger.frame.before),
+    }
 
 
 def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
@@ -114,8 +126,11 @@ def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
     return repr(measurement.value), noise, _replicates(measurement.replicates)
 
 
-def _cell(value: Value) -> str:
-    """The value of a parameter as a cell."""
+def cell_of(params: Params, name: str) -> str:
+    """The value of a parameter as a cell, which is empty where it does not exist."""
+    if name not in params:
+        return ""
+    value = params[name]
     return guard(value) if isinstance(value, str) else to_text(value)
 
 
@@ -137,6 +152,7 @@ def to_json(study: Study) -> str:
         "seed": study.seed,
         "settings": study.settings.to_json(),
         "space": study.space.to_json(),
+        **_changes(study),
         "trials": [trial_json(trial) for trial in study.trials],
     }
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

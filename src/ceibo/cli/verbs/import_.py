@@ -8,13 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import File, Storage
+from ceibo.cli.common import File, Storage, warn
 from ceibo.cli.joint_columns import rows_of
 from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.studyfile import load
 from ceibo.decide import Measurement, Space
+from ceibo.decide.frame import Frame
 from ceibo.decide.rules import first_broken
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.study import Failure, Study, Trial
@@ -58,16 +59,20 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     if new and again:
         raise InputError("expected at most one of --new and --again.")
     loaded = load(file)
+    study = open_or_preview(loaded, storage)
+    frame = study.ledger.frame
     if loaded.outcomes is None:
-        table = read_rows(data, loaded.space, value, noise)
+        table = read_rows(data, frame, value, noise)
     elif value is None and noise is None:
-        table = read_joint_rows(data, loaded.space, loaded.outcomes)
+        table = read_joint_rows(data, frame, loaded.outcomes)
     else:
         raise InputError(
             "--value and --noise name the columns of one objective; those of outcomes are called"
             " NAME and NAME_noise."
         )
-    study = open_or_preview(loaded, storage) if dry_run else open_or_begin(loaded, storage)
+    if not dry_run:
+        study.close()
+        study = open_or_begin(loaded, storage)
     while True:
         trials = study.trials
         rows, known = _leave_out_known(trials, table.rows)
@@ -81,6 +86,7 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
             rows = list(table.rows)
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
+    _warn_of_outside(frame, rows)
     for note in filter(None, (table.note, table.absent, _broken(study.space, rows))):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
@@ -91,6 +97,17 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
     verb = "would add" if dry_run else "added"
     typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
+
+
+def _warn_of_outside(frame: Frame, rows: Sequence[Row]) -> None:
+    """Says which rows are no settings of the space, and what becomes of them."""
+    outside = [text for params, _ in rows if (text := frame.outside(params)) is not None]
+    if outside:
+        count = f"{plural(len(outside), 'row')} {'is' if len(outside) == 1 else 'are'}"
+        warn(
+            f"{count} outside the space; they inform the model, and such settings are not"
+            f" suggested. The first: {outside[0]}"
+        )
 
 
 def _broken(space: Space, rows: Sequence[Row]) -> str:

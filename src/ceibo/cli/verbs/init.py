@@ -11,6 +11,8 @@ from ceibo.cli.files import write_whole
 from ceibo.cli.outcome_options import SPELLING, read_outcomes
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
+from ceibo.cli.when_option import SPELLING as WHEN
+from ceibo.cli.when_option import split_when, when_entry
 from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.decide.dimensions.table import TYPES
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
@@ -91,7 +93,7 @@ def init(  # noqa: PLR0913 - options of a command
     ] = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. Repeatable."),
+        typer.Option("--param", "-p", metavar="PARAMETER", help=f"{_forms()}. {WHEN} Repeatable."),
     ] = None,
     rule: Annotated[
         list[str] | None, typer.Option("--rule", metavar="RULE", help=f"{_RULE}. Repeatable.")
@@ -143,7 +145,8 @@ def init(  # noqa: PLR0913 - options of a command
     for each, dimension in file.space.dimensions.items():
         if param and dimension.listed:  # shown, because a comma may have split a name
             listed = ", ".join(map(repr, dimension.listed))
-            typer.echo(f"{each}: {len(dimension.listed)} categories: {listed}")
+            kind = "levels" if dimension.is_ordered else "categories"
+            typer.echo(f"{each}: {len(dimension.listed)} {kind}: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
 
@@ -178,11 +181,17 @@ def _wishes(
 def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
     """Name -> entry of [space]."""
     space: dict[str, dict[str, Any]] = {}
+    conditions = {}
     for text in given:
-        name, entry = _parse_parameter(text)
+        spec, when = split_when(text)
+        name, entry = _parse_parameter(spec)
         if name in space:
             raise InputError(f"--param: the parameter {name!r} is given twice; once is enough.")
         space[name] = entry
+        if when:
+            conditions[name] = when
+    for name, words in conditions.items():
+        space[name]["when"] = when_entry(words, space)
     return space
 
 

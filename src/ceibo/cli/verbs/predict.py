@@ -9,17 +9,15 @@ from typing import Annotated
 
 import typer
 
-from ceibo.checks import ask_nearest
 from ceibo.cli.cells import guard
 from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.joint_columns import parameter_columns
 from ceibo.cli.opening import open_study
-from ceibo.cli.rows import read_settings, setting_of
-from ceibo.cli.spreadsheet import Numbers
+from ceibo.cli.rows import read_settings
 from ceibo.cli.studyfile import load
-from ceibo.cli.verbs.export import COLUMNS
-from ceibo.command.placeholders import to_text
+from ceibo.cli.verbs.export import COLUMNS, cell_of
+from ceibo.cli.words import read_words
 from ceibo.decide import Estimate, Space
 from ceibo.decide.outcome_words import estimate_text, percent, wish_of
 from ceibo.decide.space import Params
@@ -76,19 +74,9 @@ def predict(
 
 def _setting(words: Sequence[str], space: Space) -> Params:
     """The setting in words such as temp=50."""
-    numbers = Numbers(",")
-    found = {}
-    for word in words:
-        name, sign, text = (part.strip() for part in word.partition("="))
-        if not sign:
-            raise InputError(f"expected settings such as {space.names[0]}=VALUE, got {word!r}.")
-        if name not in space.dimensions:
-            end = ask_nearest(name, space.names)
-            raise InputError(f"there is no parameter {name!r}{end}")
-        if name in found:
-            raise InputError(f"the parameter {name!r} is given twice; once is enough.")
-        found[name] = setting_of(space, name, text, numbers)
-    if missing := [name for name in space.names if name not in found]:
+    found = read_words(words, space)
+    missing = [name for name in space.names if name not in found]
+    if missing and space.conditions is None:
         raise InputError(f"the setting lacks {', '.join(missing)}; give every parameter a value.")
     return space.check(found)
 
@@ -123,7 +111,6 @@ def to_csv(study: Study, estimates: Sequence[Estimate]) -> str:
         if study.outcomes is not None:
             values = [part for one in each.outcomes.values() for part in (one.mean, one.std)]
             values += [] if each.p_feasible is None else [each.p_feasible]
-        cells = [each.params[name] for name in columns]
-        shown = [guard(cell) if isinstance(cell, str) else to_text(cell) for cell in cells]
-        writer.writerow([*shown, *map(repr, values)])
+        cells = [cell_of(each.params, name) for name in columns]
+        writer.writerow([*cells, *map(repr, values)])
     return text.getvalue()

@@ -123,6 +123,6 @@ def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params
         return [open_study(file, storage).ledger.peek()]
     except NotFoundError:
         study = preview(file)
-    initial = study.settings.initial_size(len(study.space))
+    initial = study.settings.initial_size(study.space.breadth)
     count = min(_SHOWN, file.limits.n_trials or _SHOWN, initial)
     return [(trial.number, trial.params) for trial in study.ask(count)]

@@ -5,6 +5,7 @@ from ceibo.decide.dimensions.categorical import Categorical
 from ceibo.decide.dimensions.float_ import Float
 from ceibo.decide.dimensions.int_ import Int
 from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS
+from ceibo.decide.dimensions.ordinal import Ordinal
 from ceibo.decide.dimensions.table import dimension_from_json, register
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Dimension",
     "Float",
     "Int",
+    "Ordinal",
     "Value",
     "dimension_from_json",
     "register",

@@ -1,8 +1,8 @@
 """What a dimension of a search space knows about itself."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from ceibo.gp.inputs import Array
 # types of values that occur many times in a column, and are equal only if they are the same
 _RECURRING: Final = (str, int, bool)
 
-Value = str | int | float | bool | None
+Value = str | int | float | bool | None | tuple["Value", ...]
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,9 @@ class Dimension(ABC):
     """One dimension: its values, their coordinates in [0, 1], and how people read and write them.
 
     A type is a final frozen dataclass. Its fields are the keys of its JSON form and of its entry in
-    a study file; a field with a default is an optional key.
+    a study file; a field with a default is an optional key. The field `when` of every type says
+    with which values of other parameters this one exists, as in {"optimizer": "sgd"}; see
+    ceibo.decide.conditions.
     """
 
     type_name: ClassVar[str]
@@ -32,6 +34,20 @@ class Dimension(ABC):
     """What a cell of a spreadsheet must hold, unless the values are `listed`."""
     spelling: ClassVar[str] = ""
     """Examples of what `parse` reads, such as n=1:8:int."""
+
+    when: Mapping[str, Value | list[Value]] | None = field(default=None, kw_only=True, hash=False)
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # the one that the decorator would add has `when`, and has it first
+        cls.__repr__ = vars(cls).get("__repr__", Dimension.__repr__)  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        shown = (each for each in own_fields(type(self)) if each.repr)
+        parts = [f"{each.name}={getattr(self, each.name)!r}" for each in shown]
+        if self.when is not None:
+            parts.append(f"when={self.when!r}")
+        return f"{type(self).__qualname__}({', '.join(parts)})"
 
     @property
     @abstractmethod
@@ -73,6 +89,13 @@ class Dimension(ABC):
     def from_unit(self, u: float) -> Value:
         """The value at coordinate u; coordinates beyond [0, 1] mean the ends."""
 
+    def at_share(self, u: float) -> float:
+        """The coordinate that a point of an even design, at u in [0, 1], stands for.
+
+        It is u itself unless `from_unit` would give values unequal parts of such a design.
+        """
+        return u
+
     @abstractmethod
     def describe(self) -> str:
         """The dimension in a few words for people."""
@@ -94,11 +117,27 @@ class Dimension(ABC):
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data, as in a study file."""
         entry: dict[str, Any] = {"type": self.type_name}
-        for each in fields(self):
+        for each in own_fields(type(self)):
             value = getattr(self, each.name)
             if each.default is MISSING or value != each.default:
-                entry[each.name] = list(value) if isinstance(value, tuple) else value
+                entry[each.name] = to_lists(value)
+        if self.when is not None:
+            # one tuple, as opposed to a list of several values, is a list of one
+            entry["when"] = {
+                name: [to_lists(value)] if isinstance(value, tuple) else value
+                for name, value in self.when.items()
+            }
         return entry
+
+
+def to_lists(value: object) -> object:
+    """A value with lists in place of tuples, also within them, as JSON has it."""
+    return list(map(to_lists, value)) if isinstance(value, tuple) else value
+
+
+def own_fields(kind: type[Dimension]) -> list[Field[Any]]:
+    """The fields of a type of dimension, without those that every type has."""
+    return [each for each in fields(kind) if each.name != "when"]
 
 
 def to_plain(value: object) -> object:

@@ -1,29 +1,26 @@
 """`Categorical`: one of a few unordered choices, each a level (levels.py)."""
 
 import csv
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, final
-
-import numpy as np
+from typing import Any, ClassVar, final
 
 from ceibo.decide.dimensions import ranges
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
+from ceibo.decide.dimensions.choices import Identity, identity, listed_values, one_of
 from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
 from ceibo.errors import Given, InputError, show_value
-
-_KINDS: Final = (str, int, float, bool, type(None))
-_MOST_NAMED: Final = 50  # choices that an error names
-
-Identity = tuple[type, object]  # what tells choices apart
 
 
 @final
 @dataclass(frozen=True)
 class Categorical(Dimension):
-    """One of a few unordered choices; 1, 1.0, True and "1" are four different ones."""
+    """One of a few unordered choices; 1, 1.0, True and "1" are four different ones.
+
+    A choice may be a tuple of such values, as in `Categorical([(64, 64), (128,)])`; JSON and study
+    files have lists in its place, and a list is accepted wherever it equals one.
+    """
 
     type_name: ClassVar[str] = "categorical"
     is_ordered: ClassVar[bool] = False
@@ -34,26 +31,25 @@ class Categorical(Dimension):
 
     choices: tuple[Value, ...]
 
-    def __init__(self, choices: Sequence[Value]) -> None:
-        listed = isinstance(choices, Sequence | np.ndarray)
-        if not listed or isinstance(choices, str | bytes | Mapping):
-            wanted = 'a list of choices, as in ["water", "ethanol"]'
-            raise InputError("Categorical", wanted, Given("choices", choices))
-        plain = tuple(_to_choice(choice) for choice in choices)
+    def __init__(
+        self, choices: Sequence[Value], *, when: Mapping[str, Value | list[Value]] | None = None
+    ) -> None:
+        plain = listed_values(choices, "Categorical", "choices", '["water", "ethanol"]')
         if not 2 <= len(plain) <= MAX_LISTED_LEVELS:
             wanted = f"2 to {MAX_LISTED_LEVELS} choices"
             advice = "a dimension with one value can be left out of the space"
             raise InputError("Categorical", wanted, str(len(plain)), advice)
-        ranges.set_fields(self, choices=plain)
+        ranges.set_fields(self, choices=plain, when=when)
         for index, choice in enumerate(plain):
-            if self._places[_identity(choice)] != index:
+            if self._places[identity(choice)] != index:
                 raise InputError("Categorical", "distinct choices", (Given(value=choice), " twice"))
 
     def __eq__(self, other: object) -> bool:
         # Tuple equality would say that (1, "a") and (True, "a") are the same choices.
         if not isinstance(other, Categorical):
             return NotImplemented
-        return [_identity(c) for c in self.choices] == [_identity(c) for c in other.choices]
+        mine, others = ([identity(c) for c in each.choices] for each in (self, other))
+        return mine == others and self.when == other.when
 
     def __hash__(self) -> int:
         return hash(self.choices)
@@ -71,30 +67,26 @@ class Categorical(Dimension):
     @cached_property
     def _places(self) -> dict[Identity, int]:
         """The place of each choice."""
-        return {_identity(choice): place for place, choice in enumerate(self.choices)}
+        return {identity(choice): place for place, choice in enumerate(self.choices)}
 
     def _index(self, value: object) -> int | None:
-        return self._places.get(_identity(to_plain(value)))
-
-    def _wanted(self) -> str:
-        """What a value must be; of very many choices only the first are named."""
-        first = ", ".join(map(show_value, self.choices[:_MOST_NAMED]))
-        rest = len(self.choices) - _MOST_NAMED
-        return f"one of [{first}]" if rest <= 0 else f"one of [{first}, …] ({rest} more)"
+        return self._places.get(identity(value))
 
     def check(self, value: object, name: str) -> Value:
         """The choice that the value is, type included."""
         index = self._index(value)
         if index is None:
             got = f"{show_value(value)} ({type(to_plain(value)).__name__})"
-            raise InputError(f"parameter {name!r}", self._wanted(), got, "the type counts too")
+            raise InputError(
+                f"parameter {name!r}", one_of(self.choices), got, "the type counts too"
+            )
         return self.choices[index]
 
     def to_unit(self, value: Value) -> float:
         """The centre of the cell of a checked choice."""
         index = self._index(value)
         if index is None:
-            raise InputError(f"expected {self._wanted()}, got {show_value(value)}.")
+            raise InputError(f"expected {one_of(self.choices)}, got {show_value(value)}.")
         return (index + 0.5) / len(self.choices)
 
     def from_unit(self, u: float) -> Value:
@@ -121,25 +113,6 @@ class Categorical(Dimension):
         choices = [cell.strip() for cell in cells]
         if not all(choices):
             raise InputError(f"there is an empty category in {text!r}; drop a comma.")
+        if len(choices) == 1 and "<" in text:
+            return None  # levels in their order
         return {"type": cls.type_name, "choices": choices}
-
-
-def _to_choice(value: object) -> Value:
-    plain = to_plain(value)
-    if type(plain) not in _KINDS:
-        wanted = "choices of type str, int, float, bool or None"
-        raise InputError("Categorical", wanted, Given(value=value))
-    if type(plain) is int:
-        return ranges.whole(plain, "Categorical", "")
-    if isinstance(plain, float) and not math.isfinite(plain):
-        got = Given(value=plain)
-        raise InputError("Categorical", "finite numbers", got, "write it as a string")
-    return plain  # type: ignore[return-value]  # the type was checked above
-
-
-def _identity(value: object) -> Identity:
-    """What makes two choices the same: the type, then the value; 0.0 and -0.0 are two."""
-    kind = type(value)
-    if kind is float:
-        return kind, repr(value)
-    return (kind, value) if kind in _KINDS else (object, None)  # the latter is no choice's

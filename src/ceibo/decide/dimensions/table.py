@@ -5,15 +5,16 @@ group `ceibo.dimensions`, the type is found wherever that package is installed.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from inspect import isabstract
 from typing import Final, TypeVar
 
 from ceibo.checks import nearest
-from ceibo.decide.dimensions.base import Dimension
+from ceibo.decide.dimensions.base import Dimension, own_fields
 from ceibo.decide.dimensions.categorical import Categorical
 from ceibo.decide.dimensions.float_ import Float
 from ceibo.decide.dimensions.int_ import Int
+from ceibo.decide.dimensions.ordinal import Ordinal
 from ceibo.errors import Given, InputError
 from ceibo.registry import Registry
 
@@ -31,7 +32,7 @@ def register(dimension: _Type) -> _Type:
     return dimension
 
 
-for _type in (Float, Int, Categorical):
+for _type in (Float, Int, Categorical, Ordinal):
     register(_type)
 
 
@@ -54,12 +55,14 @@ def dimension_from_json(data: object, name: str) -> Dimension:
         *most, last = (f'"{each}"' for each in known)
         wanted = f"a table with type = {', '.join(most)} or {last}"
         raise InputError(subject, wanted, Given(value=data), _did_you_mean(kind, known))
-    keys = [each.name for each in fields(found)]
+    keys = [each.name for each in own_fields(found)]
     given = [key for key in data if key != "type"]
-    if unknown := [key for key in given if key not in keys]:
+    if unknown := [key for key in given if key not in (*keys, "when")]:
         wanted = f"a table of type {kind!r} with the keys {', '.join(keys)}"
-        raise InputError(subject, wanted, repr(unknown[0]), _did_you_mean(unknown[0], keys))
-    needed = [each.name for each in fields(found) if each.default is MISSING]
+        raise InputError(
+            subject, wanted, repr(unknown[0]), _did_you_mean(unknown[0], (*keys, "when"))
+        )
+    needed = [each.name for each in own_fields(found) if each.default is MISSING]
     if missing := [key for key in needed if key not in given]:
         wanted = f"{' and '.join(missing)} in a table of type {kind!r}"
         raise InputError(subject, wanted, Given(value=dict(data)))

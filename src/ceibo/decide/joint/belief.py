@@ -15,6 +15,7 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.holding import hold
 from ceibo.decide.joint.alternatives import Alternatives, fit_alternatives
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.front import find_front
@@ -22,6 +23,7 @@ from ceibo.decide.joint.model import JointModel, fit_jointly
 from ceibo.decide.joint.predictions import Predictions
 from ceibo.decide.joint.suggest import combined, search_jointly
 from ceibo.decide.model import failure_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -91,7 +93,12 @@ class JointBelief:
     @cached_property
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean of those over the space whose limits hold."""
+        return self.recommend()
+
+    def recommend(self, fixed: Mapping[str, object] | None = None) -> Estimate:
+        """The same while some parameters are held: name -> value."""
         _check_one_goal(self.evidence, "recommended")
+        held = hold(self.space, fixed)
         goal, limits = self.model.goals[0], self.predictions.limits
         confidence = self.settings.assurance
         guides: list[acq.Guide] = []
@@ -103,17 +110,23 @@ class JointBelief:
         if limits:
             guides.append(acq.Assurance(limits, confidence))
         surface = acq.posterior_mean(goal)
-        discrete = self.space.discrete
-        maximum = acq.maximize(surface, seed=self.seed, discrete=discrete, guides=guides)
-        found = self.space.from_unit(maximum.x)
+        maximum = acq.maximize(
+            surface,
+            seed=self.seed,
+            discrete=held.discrete,
+            guides=guides,
+            branches=self.space.branches,
+            region=region_in(held),
+        )
+        found = settle(held, maximum.x)
         X = self.space.to_unit(found)[None, :]
         # The best measured setting stands in for what a search did not find. It does so too where
         # nothing holds with the confidence: the most likely point of a whole space is where the
         # model errs most.
-        measured = acq.find_feasible_incumbent(goal, limits, confidence)
+        measured = acq.find_feasible_incumbent(goal, limits, confidence, admissible(held, goal.X))
         mean, chance = goal.posterior(X)[0][0], self.predictions.feasibility(X)[0]
         if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
-            found = self.space.from_unit(measured.x)
+            found = settle(held, measured.x)
             X = self.space.to_unit(found)[None, :]
         return replace(self.predictions.estimates(X)[0], params=found)
 
@@ -181,7 +194,7 @@ class JointBelief:
         _check_one_goal(self.evidence, "remaining")
         rule = replace(self.settings, acquisition="corrected-ei", draws=None)
         calm = replace(self.evidence, failures_in_a_row=0)
-        found = search_jointly(self.model, calm, self.space, rule, self.seed)
+        found = search_jointly(self.model, calm, hold(self.space), rule, self.seed)
         return self.model.goal.natural(found.value)
 
     def verdict(self, cost: float, memory: Memory | None = None) -> Verdict:
@@ -196,7 +209,7 @@ class JointBelief:
 
     def profit(self, cost: float, evaluations: int) -> Profit:
         """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(len(self.space)), 0)
+        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
         return profit_of(self.best, self.evidence.goal.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------

@@ -13,8 +13,10 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.holding import Held, hold
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.model import JointModel, fit_jointly
+from ceibo.decide.region import settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.decide.suggest import explore, initial_params, seed_of
@@ -53,13 +55,15 @@ class JointSuggestion:
         return {name: model.fit.hyperparameters for name, model in each.items()}
 
 
-def suggest_jointly(
+def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left out
     evidence: JointEvidence,
     space: Space,
     settings: Settings,
     starts: Mapping[str, Hyperparameters],
     seed: int,
     number: int,
+    *,
+    fixed: Mapping[str, object] | None = None,
 ) -> JointSuggestion:
     """The next point: from the initial design until that is complete, from the models afterwards.
 
@@ -70,15 +74,17 @@ def suggest_jointly(
         starts: name -> hyperparameters recorded with an earlier trial, for its fit to start from.
         seed: of the study.
         number: of the trial that the suggestion is for.
+        fixed: name -> value of the parameters that are not to be searched.
     """
     check_searchable(space)
+    held = hold(space, fixed)
     counts = {name: len(each) for name, each in evidence.each.items()}
-    if evidence.trials < settings.initial_size(len(space)) or not evidence.is_sufficient:
-        params = initial_params(space, seed, number)
+    if evidence.trials < settings.initial_size(space.breadth) or not evidence.is_sufficient:
+        params = initial_params(held, seed, number)
         return JointSuggestion(space.to_unit(params), params, "initial", counts)
     model = fit_jointly(evidence, space, settings, starts)
-    found = search_jointly(model, evidence, space, settings, seed_of(seed, number))
-    params = space.from_unit(found.x)
+    found = search_jointly(model, evidence, held, settings, seed_of(seed, number))
+    params = settle(held, found.x)
     used = {name: starts[name] for name in evidence.outcomes.needed if name in starts}
     return JointSuggestion(
         x=space.to_unit(params),
@@ -104,7 +110,7 @@ class Found(NamedTuple):
 
 
 def search_jointly(
-    model: JointModel, evidence: JointEvidence, space: Space, settings: Settings, seed: int
+    model: JointModel, evidence: JointEvidence, held: Held, settings: Settings, seed: int
 ) -> Found:
     """Maximises the acquisition over the space, off points under way and likely to fail."""
     goals, limits = model.conditioned(evidence, settings.max_observations)
@@ -116,7 +122,7 @@ def search_jointly(
         seed=seed,
         draws=settings.draws,
     )
-    return Found(*explore(function, combined(evidence), space, settings, seed))
+    return Found(*explore(function, combined(evidence), held, settings, seed))
 
 
 def combined(evidence: JointEvidence) -> Evidence:

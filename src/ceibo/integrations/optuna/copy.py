@@ -103,8 +103,8 @@ class _Shown:
         if isinstance(d, FloatDistribution) or (isinstance(d, IntDistribution) and d.log):
             return _Shown(axis, axis.dimension)
         if isinstance(d, IntDistribution) and isinstance(axis.dimension, Int):
-            if d.step == 1 and max(abs(d.low), abs(d.high)) < MAX_LEVELS:
-                return _Shown(axis, Int(d.low, d.high))
+            if max(abs(d.low), abs(d.high)) < MAX_LEVELS:
+                return _Shown(axis, Int(d.low, d.high, step=d.step))
             return _Shown(axis, Float(d.low, d.high, step=d.step))
         return _Shown(axis, Float(d.low, d.high))  # type: ignore[attr-defined]  # a wide range
 

@@ -260,7 +260,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         settings = Settings(self.acquisition, n_initial=self.n_initial, confidence=confidence)
         search = Search(parameters, settings, seed, error_score, limits)
         self._warn_of_a_small_space(parameters)
-        initial = settings.initial_size(len(parameters.space))
+        initial = settings.initial_size(parameters.space.breadth)
         results: dict[str, Any] = {}
         # Which metrics a function returns is known from its first scores only: those of one
         # candidate, lest a whole design be fitted for a wrong name.

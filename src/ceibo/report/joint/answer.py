@@ -4,7 +4,7 @@ from ceibo.decide import Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
-from ceibo.report.parts import panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row
 from ceibo.report.svg import text_of
 from ceibo.text import plural
 
@@ -26,8 +26,8 @@ def answer(facts: JointFacts) -> str:
         rows.append(table_row("<b>every limit holds</b>", *held))
     rows.append(_wide_row("Parameters"))
     for name in facts.study.space.names:
-        cells = text_of(name, 60), text_of(best.params[name], 80), text_of(advice.params[name], 80)
-        rows.append(table_row(*cells))
+        values = (each.params.get(name, ABSENT) for each in (best, advice))
+        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
     head = "<tr><th></th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     body = f'<div class="answer">{table}<div>{_text(facts, findings, best)}</div></div>'

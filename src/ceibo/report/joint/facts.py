@@ -12,6 +12,7 @@ from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
+from ceibo.report.existence import columns_at, fill, pair_of
 from ceibo.report.facts import (
     Aspect,
     Facts,
@@ -23,9 +24,10 @@ from ceibo.report.facts import (
     along,
     axis_of,
     over,
+    places_of,
 )
 from ceibo.report.joint.history import gains_of, standings_of
-from ceibo.report.sensitivity import Importance, importance
+from ceibo.report.sensitivity import Importance, importance, posterior_means
 from ceibo.study import Study, Trial
 
 _MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
@@ -102,7 +104,7 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
         study=study,
         outcomes=outcomes,
         confidence=belief.settings.assurance,
-        initial=study.settings.initial_size(len(study.space)),
+        initial=study.settings.initial_size(study.space.breadth),
         cost=cost if len(outcomes.goals) == 1 else None,
         trials=trials,
         sources=sources,
@@ -133,7 +135,7 @@ def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate
         direction=outcome.direction,
         trials=alone,
         measured=measured,
-        places=space.to_unit_rows(trial.params for trial in measured),
+        places=places_of(space, measured),
         best_place=np.full(len(space), 0.5) if chosen is None else space.to_unit(chosen.params),
         answers=() if chosen is None else (chosen.number,),
         limit=outcome.bound,
@@ -152,7 +154,10 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
         for name in belief.predictions.names
     }
     total = sum(shares[name].total for name in outcomes.needed)
-    columns = [int(column) for column in np.argsort(-np.asarray(total), kind="stable")]
+    order = [int(column) for column in np.argsort(-np.asarray(total), kind="stable")]
+    columns = columns_at(space, place, order)
+    pair = pair_of(space, columns)
+    place = _filled(belief, place)
     each = {}
     for name, known in facts.each.items():
         if name not in shares:
@@ -164,11 +169,11 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
             standings=standings.get(name, ()),
             importance=shares[name],
             slices=tuple(_slice(belief, place, name, k) for k in columns[:_MOST_SLICES]),
-            map=_map(belief, place, name, columns) if goal and len(columns) > 1 else None,
+            map=None if pair is None or not goal else _map(belief, place, name, pair),
         )
     chance = None
-    if outcomes.limits and len(columns) > 1:
-        chance = _map(belief, place, None, columns)
+    if outcomes.limits and pair is not None:
+        chance = _map(belief, place, None, pair)
     findings = JointFindings(
         belief=belief,
         chosen=chosen,
@@ -184,6 +189,15 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     if one:
         facts = replace(facts, findings=replace(findings, goal=_goal(facts, findings)))
     return facts
+
+
+def _filled(belief: JointBelief, place: Array) -> Array:
+    """A place with coordinates also of the parameters that do not exist there."""
+    if belief.space.conditions is None:
+        return place
+    goal = belief.evidence.outcomes.goals[0]
+    gp = belief.predictions.model_of(goal).gp
+    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
 def _slice(belief: JointBelief, place: Array, name: str, column: int) -> Slice:
@@ -205,9 +219,9 @@ def _possible(outcome: Outcome) -> tuple[float, float]:
     return -np.inf if low is None else low, np.inf if high is None else high
 
 
-def _map(belief: JointBelief, place: Array, name: str | None, columns: list[int]) -> Map:
+def _map(belief: JointBelief, place: Array, name: str | None, pair: tuple[int, int]) -> Map:
     """An outcome over the two most important parameters; without a name, the chance alone."""
-    first, second = columns[:2]
+    first, second = pair
     X, shape = over(belief.space, place, first, second)
     names = belief.space.names[first], belief.space.names[second]
     chance = None

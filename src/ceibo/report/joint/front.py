@@ -10,7 +10,7 @@ import numpy as np
 from ceibo.decide import Direction, Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
 from ceibo.report.joint.facts import JointFacts, JointFindings
-from ceibo.report.parts import Size, legend, panel, table_row
+from ceibo.report.parts import ABSENT, Size, legend, panel, table_row
 from ceibo.report.svg import Canvas, Point, Scale, text_of
 from ceibo.report.thinning import visible
 
@@ -149,7 +149,7 @@ def _table(facts: JointFacts, findings: JointFindings) -> str:
         cells.append(percent(each.p_efficient))
         if each.p_feasible is not None:
             cells.append(percent(each.p_feasible))
-        cells += [text_of(each.params[name], 60) for name in names]
+        cells += [text_of(each.params.get(name, ABSENT), 60) for name in names]
         rows.append(table_row(*cells))
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div class="scroll"><table class="front">{body}</table></div>'

@@ -78,7 +78,7 @@ def gains_of(belief: JointBelief, sources: Sources) -> tuple[tuple[int, float], 
         if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
     if not gains:
-        initial = belief.settings.initial_size(len(belief.space))
+        initial = belief.settings.initial_size(belief.space.breadth)
         deadline = time.monotonic() + _SECONDS
         for count in reversed([count for count in _counts(belief) if count >= max(initial, 2)]):
             gains[_next_trial(belief, count)] = belief.in_hindsight(count).remaining

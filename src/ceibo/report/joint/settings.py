@@ -16,7 +16,7 @@ def settings(facts: JointFacts) -> str:
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
     wishes = {name: _describe(facts, name) for name in facts.outcomes}
-    space = {name: each.describe() for name, each in study.space.dimensions.items()}
+    space = {name: study.space.describe(name) for name in study.space.names}
     tables = table("outcomes", wishes.items()) + table("settings", general.items())
     tables += table("space", space.items()) + table("versions", versions().items())
     tables += table("fit", _fit(facts))

@@ -48,7 +48,7 @@ def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> st
     cells = [cell(trial.number), state_cell(trial)]
     for name in facts.outcomes:
         cells.append(_value_cell(facts, trial, name))
-    cells += [cell(trial.params[name]) for name in facts.study.space.names]
+    cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:
         cells.append(reason_cell(trial.reason or ""))

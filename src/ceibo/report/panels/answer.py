@@ -1,7 +1,7 @@
 """The answer: what is best, in cards, and its parameters in a table."""
 
 from ceibo.report.facts import Facts, Findings
-from ceibo.report.parts import panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row
 from ceibo.report.svg import text_of
 
 
@@ -13,8 +13,8 @@ def answer(facts: Facts) -> str:
     best, advice = facts.findings.best.params, facts.findings.recommended.params
     rows = []
     for name in facts.study.space.names:
-        cells = text_of(name, 60), text_of(best[name], 80), text_of(advice[name], 80)
-        rows.append(table_row(*cells))
+        values = (each.get(name, ABSENT) for each in (best, advice))
+        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
     head = "<tr><th>Parameter</th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     why = facts.findings.observed.why

@@ -22,7 +22,7 @@ def settings(facts: Facts) -> str:
         general[key.replace("_", " ")] = value
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
-    space = {name: each.describe() for name, each in study.space.dimensions.items()}
+    space = {name: study.space.describe(name) for name in study.space.names}
     tables = table("settings", general.items())
     tables += table("space", space.items())
     tables += table("versions", versions().items())

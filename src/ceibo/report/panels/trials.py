@@ -56,7 +56,7 @@ def _row(facts: Facts, trial: Trial, failures: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
     noise = trial.measurements[0].noise if len(trial.measurements) == 1 else None
     cells = [cell(trial.number), state_cell(trial), cell(value, _correction(trial)), cell(noise)]
-    cells += [cell(trial.params[name]) for name in facts.study.space.names]
+    cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:
         cells.append(reason_cell(trial.reason or ""))

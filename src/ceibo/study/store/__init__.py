@@ -29,6 +29,9 @@ Events, and the state they lead to
     released  given back; with a reason if it was lost       running -> queued
     withdrawn given up unmeasured                            queued, running -> withdrawn
 
+    space     the study has another space from now on,       none: it is about no trial, and its
+              which is the data of the event                 number is -1
+
 Each event of a study has the next sequence number, given in the transaction that makes the change,
 so `snapshot(study, at=n)` is exactly what a reader saw who had seen event n. Renewing a lease is
 not an event. Trial numbers count from 0 without gaps.
@@ -48,9 +51,12 @@ from ceibo.study.store.records import (
     QUEUED,
     RUNNING,
     WITHDRAWN,
+    Change,
     Event,
     Lease,
     NewTrial,
+    Pick,
+    Picking,
     Snapshot,
     StoredMeasurement,
     StoredTrial,
@@ -68,11 +74,14 @@ __all__ = [
     "QUEUED",
     "RUNNING",
     "WITHDRAWN",
+    "Change",
     "Event",
     "Heartbeat",
     "Lease",
     "Named",
     "NewTrial",
+    "Pick",
+    "Picking",
     "Snapshot",
     "Store",
     "StoredMeasurement",

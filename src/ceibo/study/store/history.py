@@ -10,7 +10,7 @@ from ceibo.study.store import schema
 from ceibo.study.store.counters import COUNTERS, check_counters
 from ceibo.study.store.database import Database
 from ceibo.study.store.readers import event_from_row, name_of_trial, params_from_row
-from ceibo.study.store.records import Event, Snapshot, damaged, fold
+from ceibo.study.store.records import OF_STUDY, Change, Event, Snapshot, damaged, fold
 
 trials, events = schema.trials, schema.events
 
@@ -29,6 +29,17 @@ def read_snapshot(database: Database, study_id: int, since: Snapshot, at: int | 
         return fold(since, params, read_events(connection, study_id, since.seq, seq), seq)
 
     return database.read(work)
+
+
+def read_changes(connection: sa.Connection, study_id: int) -> tuple[Change, ...]:
+    """All changes of the space of a study, in order."""
+    query = (
+        sa.select(*schema.whole(connection, events))
+        .where(events.c.study_id == study_id, events.c.number == OF_STUDY)
+        .order_by(events.c.seq)
+    )
+    found = map(event_from_row, connection.execute(query).all())
+    return tuple(Change(event.seq, event.time, event.data) for event in found)
 
 
 def read_last_seq(connection: sa.Connection, study_id: int) -> int:

@@ -13,11 +13,17 @@ import sqlalchemy as sa
 
 from ceibo.checks import LONGEST_LEASE
 from ceibo.errors import NumberTakenError
-from ceibo.study.store import schema, turns
+from ceibo.study.store import changes, schema, turns
 from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
-from ceibo.study.store.readers import check_row, name_of_trial, trial_from_row
+from ceibo.study.store.readers import (
+    check_row,
+    name_of_trial,
+    params_from_row,
+    suggestion_from_row,
+    trial_from_row,
+)
 from ceibo.study.store.records import (
     FAILED,
     QUEUED,
@@ -26,6 +32,8 @@ from ceibo.study.store.records import (
     Event,
     Lease,
     NewTrial,
+    Pick,
+    Picking,
     StoredTrial,
 )
 from ceibo.study.store.rows import check_lease, event_row, new_rows, to_reason
@@ -56,6 +64,7 @@ def create_trials(
     new: Sequence[NewTrial],
     expect_number: int | None,
     turn: str | None = None,
+    known_changes: int | None = None,
 ) -> tuple[StoredTrial, ...]:
     """Record trials and their first events under the next free numbers."""
     rows = [new_rows(trial) for trial in new]
@@ -72,6 +81,8 @@ def create_trials(
                 f"the next trial is number {study.trials}, not {expect_number}: another process"
                 " was first; compute the suggestion again."
             )
+        if known_changes is not None:
+            changes.check(transaction, known_changes)
         if expect_number is not None:
             turns.check(transaction, turn)
         seqs = itertools.count(study.seq + 1)
@@ -106,11 +117,13 @@ def _held(transaction: StudyTransaction, lease: Lease | None) -> dict[str, float
     return {"lease": lease.seconds, "lease_until": transaction.time + lease.seconds}
 
 
-def claim(database: Database, study_id: int, lease: Lease | None) -> StoredTrial | None:
-    """Hand out the first trial that is queued or whose lease has lapsed, or None."""
+def claim(
+    database: Database, study_id: int, lease: Lease | None, picking: Picking | None = None
+) -> StoredTrial | None:
+    """Hand out the first wanted trial that is queued or whose lease has lapsed, or None."""
     check_lease(lease)
     now = database.now
-    if database.read(lambda connection: _claimable(connection, now, study_id)) is None:
+    if database.read(lambda connection: _claimable(connection, now, study_id, picking)) is None:
         return None  # the common case costs no write lock
     token, runs = uuid.uuid4().hex, itertools.count()
 
@@ -119,31 +132,50 @@ def claim(database: Database, study_id: int, lease: Lease | None) -> StoredTrial
         if next(runs) and (row := transaction.connection.execute(mine).first()):
             # an earlier run was committed without an answer
             return trial_from_row(row, transaction.study.seq)
-        row = _next_claimable(transaction)
+        if picking is not None:
+            changes.check(transaction, picking.known)
+        row = _next_claimable(transaction, picking)
         return None if row is None else _hand_out(transaction, row, lease, token)
 
     return change_study(database, study_id, work)
 
 
 def _claimable(
-    connection: sa.Connection, now: sa.ColumnElement[float], study_id: int
+    connection: sa.Connection,
+    now: sa.ColumnElement[float],
+    study_id: int,
+    picking: Picking | None = None,
 ) -> sa.Row[Any] | None:
-    """The first trial that is queued, or whose lease has lapsed or is longer than it can be."""
+    """The first trial that is queued, or whose lease has lapsed or is longer than it can be.
+
+    Those that are left for others are passed over.
+    """
     running = trials.c.state == RUNNING
     found = [trials.c.state == QUEUED, sa.and_(running, trials.c.lease_until < now)]
     columns = schema.whole(connection, trials)
     if columns == [trials]:  # older tables do not have the length of a lease
         found.append(sa.and_(running, _too_long(now)))
-    row = connection.execute(
+    query = (
         sa.select(*columns)
         .where(trials.c.study_id == study_id, trials.c.state.in_([QUEUED, RUNNING]))
         .where(sa.or_(*found))
         .order_by(trials.c.number)
-        .limit(1)
-    ).first()
-    if row is not None:
+    )
+    if picking is None or picking.judge is None:
+        query = query.limit(1)
+    for row in connection.execute(query).all():
         check_row(trials, row, name_of_trial(row))
-    return row
+        if _pick(row, picking) is not Pick.LEAVE:
+            return row
+    return None
+
+
+def _pick(row: sa.Row[Any], picking: Picking | None) -> Pick:
+    """What is to become of a trial that waits."""
+    if picking is None or picking.judge is None:
+        return Pick.TAKE
+    suggestion = None if row.suggestion is None else suggestion_from_row(row)
+    return picking.judge(params_from_row(row), suggestion)
 
 
 def _too_long(now: sa.ColumnElement[float]) -> sa.ColumnElement[bool]:
@@ -159,15 +191,22 @@ def _cut_leases(transaction: StudyTransaction) -> None:
     transaction.connection.execute(update.values(lease_until=longest))
 
 
-def _next_claimable(transaction: StudyTransaction) -> sa.Row[Any] | None:
-    """The first claimable trial, after recording as failed those that were lost too often."""
+def _next_claimable(transaction: StudyTransaction, picking: Picking | None) -> sa.Row[Any] | None:
+    """The first claimable trial.
+
+    Those before it that were lost too often are recorded as failed, and those that are no setting
+    of the space any more as withdrawn.
+    """
     _cut_leases(transaction)
-    claimable = (transaction.connection, transaction.now, transaction.study_id)
-    row = _claimable(*claimable)
-    while row is not None and (lost := _times_lost(transaction.history(row))) >= MAX_LOST:
-        transaction.append(row, _giving_up(lost))
+    claimable = (transaction.connection, transaction.now, transaction.study_id, picking)
+    while (row := _claimable(*claimable)) is not None:
+        if _pick(row, picking) is Pick.WITHDRAW:
+            transaction.append(row, changes.withdrawal(row))
+        elif (lost := _times_lost(transaction.history(row))) >= MAX_LOST:
+            transaction.append(row, _giving_up(lost))
+        else:
+            break
         transaction.lock()
-        row = _claimable(*claimable)
     return row
 
 

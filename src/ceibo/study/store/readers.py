@@ -14,6 +14,8 @@ from ceibo.study.store.checksum import COVERED, checksum_of_row
 from ceibo.study.store.records import (
     ABOUT_VALUES,
     KINDS,
+    OF_STUDY,
+    SPACE,
     STATES,
     Event,
     StoredTrial,
@@ -103,7 +105,14 @@ def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:
     params = _from_text(row.params)
     if not isinstance(params, dict):
         raise damaged(name_of_trial(row), _not_a("parameters", params, row.params))
+    if list in map(type, params.values()):
+        return {name: _to_tuples(value) for name, value in params.items()}
     return params
+
+
+def _to_tuples(value: Any) -> Any:
+    """A value with tuples in place of lists, also within them: a choice that JSON holds."""
+    return tuple(map(_to_tuples, value)) if isinstance(value, list) else value
 
 
 def suggestion_from_row(row: sa.Row[Any]) -> Any:
@@ -135,7 +144,10 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     )
     if checksum is None or checksum != checksum_of_row(events, row):
         check_row(events, row, _name_of_event(row))
-    known = kind in KINDS and (outcome == "" or kind in ABOUT_VALUES)
+    if kind == SPACE and number == OF_STUDY and data is not None:
+        change = from_text(data, _name_of_event(row))
+        return Event(seq, number, kind, state, key, time, worker, None, reason, outcome, change)
+    known = kind in KINDS and number >= 0 and (outcome == "" or kind in ABOUT_VALUES)
     if not known or data is not None:
         raise newer(_name_of_event(row), _unknown(row))
     measurement = None
@@ -158,7 +170,7 @@ def _name_of_event(row: sa.Row[Any]) -> str:
 
 
 def _unknown(row: sa.Row[Any]) -> str:
-    if row.kind not in KINDS:
+    if row.kind not in KINDS or row.number < 0:
         return f"the kind {reprlib.repr(row.kind)}"
     if row.outcome != "" and row.kind not in ABOUT_VALUES:
         return f"the outcome {reprlib.repr(row.outcome)}"

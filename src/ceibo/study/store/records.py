@@ -1,7 +1,8 @@
 """What the store hands out: frozen records, and the fold that turns events into trials."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Any, NamedTuple, final
 
 from ceibo.decide.measurement import Measurement
@@ -20,6 +21,10 @@ KINDS = (
     "released",
     "withdrawn",
 )
+SPACE = "space"
+"""The kind of the events by which a study's space changes, which are about no trial."""
+OF_STUDY = -1
+"""The number that such events have in place of a trial's."""
 ABOUT_VALUES = ("measured", "corrected", "voided")
 """The kinds of events that name an outcome; it is "" where a study has one thing to measure."""
 ONE_OUTCOME = ("",)
@@ -154,19 +159,55 @@ class Event:
     measurement: Measurement | None
     reason: str | None
     outcome: str = ""
+    data: Any = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a study's space by event `seq`; `data` is its JSON data."""
+
+    seq: int
+    time: float
+    data: Any
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A study after its event `seq`: all its trials, in order of number (trials[k].number == k)."""
+    """A study after its event `seq`: all its trials, in order of number (trials[k].number == k).
+
+    `changes` are those of its space until then; without any it is the one of the beginning.
+    """
 
     seq: int
     trials: tuple[StoredTrial, ...]
+    changes: tuple[Change, ...] = ()
 
     def in_state(self, *states: str) -> tuple[StoredTrial, ...]:
         """The trials in one of these states, in order of number."""
         return tuple(trial for trial in self.trials if trial.state in states)
+
+
+@final
+class Pick(Enum):
+    """What becomes of a trial that could be handed out."""
+
+    TAKE = "handed out"
+    LEAVE = "left for others"
+    WITHDRAW = "withdrawn, as it is no setting of the space any more"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Picking:
+    """Which of the trials that wait are wanted, by whoever has seen so many changes of the space.
+
+    `judge` is given the parameters and the suggestion of a trial; None takes any.
+    """
+
+    known: int
+    judge: Callable[[Mapping[str, Any], Any], Pick] | None = None
 
 
 @final
@@ -194,10 +235,13 @@ def fold(
     Each event leads from one state of its trial to the next. `params` are the parameters of the
     trials that are new in these events, in order of number.
     """
-    trials = list(snapshot.trials)
+    trials, changes = list(snapshot.trials), list(snapshot.changes)
     count = len(trials) + len(params)
     fresh = iter(params)
     for event in events:
+        if event.kind == SPACE:
+            changes.append(Change(event.seq, event.time, event.data))
+            continue
         if event.number == len(trials) and (given := next(fresh, None)) is not None:
             trials.append(
                 StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq)
@@ -207,7 +251,7 @@ def fold(
         trials[event.number] = _after(trials[event.number], event)
     if len(trials) != count:
         raise damaged(f"trial {len(trials)}", "the history does not speak of it")
-    return Snapshot(seq, tuple(trials))
+    return Snapshot(seq, tuple(trials), tuple(changes))
 
 
 def _after(trial: StoredTrial, event: Event) -> StoredTrial:

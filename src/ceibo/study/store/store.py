@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, MissingDatabaseError, NotFoundError, StorageError
-from ceibo.study.store import history, lifecycle, measurements, migration, schema, turns
+from ceibo.study.store import changes, history, lifecycle, measurements, migration, schema, turns
 from ceibo.study.store.backup import back_up
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.database import CONNECT_SECONDS, Database, await_server
@@ -19,9 +19,11 @@ from ceibo.study.store.readers import check_columns, study_from_row, suggestion_
 from ceibo.study.store.records import (
     EMPTY,
     RUNNING,
+    Change,
     Event,
     Lease,
     NewTrial,
+    Picking,
     Snapshot,
     StoredTrial,
     StudyRecord,
@@ -156,14 +158,25 @@ class Store:
         *,
         expect_number: int | None = None,
         turn: str | None = None,
+        known_changes: int | None = None,
     ) -> tuple[StoredTrial, ...]:
         """Record trials under the next free numbers, with their suggestions, in one transaction.
 
         `expect_number` is the number the first one was computed for: if another process took it, or
         holds the study's turn, nothing is recorded and NumberTakenError is raised. `turn` is the
-        caller's own turn, which ends with it.
+        caller's own turn, which ends with it. If the study's space has changed more often than
+        `known_changes`, nothing is recorded either.
         """
-        return lifecycle.create_trials(self._database, study_id, new, expect_number, turn)
+        place = expect_number, turn, known_changes
+        return lifecycle.create_trials(self._database, study_id, new, *place)
+
+    def change_space(self, study_id: int, data: Any, picking: Picking) -> None:
+        """Record another space; queued trials that are no setting of it are judged by `picking`."""
+        changes.change_space(self._database, study_id, data, picking)
+
+    def changes(self, study_id: int) -> tuple[Change, ...]:
+        """All changes of the space of a study."""
+        return self._database.read(lambda connection: history.read_changes(connection, study_id))
 
     def take_turn(self, study_id: int, token: str, seconds: float) -> bool:
         """Keep others from recording suggestions for a while; false if another does already."""
@@ -173,13 +186,16 @@ class Store:
         """Give a turn back before its time."""
         turns.give(self._database, study_id, token)
 
-    def claim(self, study_id: int, lease: Lease | None = None) -> StoredTrial | None:
+    def claim(
+        self, study_id: int, lease: Lease | None = None, picking: Picking | None = None
+    ) -> StoredTrial | None:
         """Take over the first trial that waits in the queue or whose worker let its lease lapse.
 
         Without a lease (asked by hand) the trial is never handed out again by itself. A trial that
-        was lost MAX_LOST times becomes "failed" instead.
+        was lost MAX_LOST times becomes "failed" instead. `picking` says which trials are wanted;
+        the others stay.
         """
-        return lifecycle.claim(self._database, study_id, lease)
+        return lifecycle.claim(self._database, study_id, lease, picking)
 
     def heartbeat(self, study_id: int, lease: Lease) -> frozenset[int]:
         """Renew the worker's leases; returns the numbers of the trials that it still holds."""

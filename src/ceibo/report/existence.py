@@ -1,0 +1,65 @@
+"""Where parameters exist, for drawings of spaces in which not all of them do everywhere."""
+
+import numpy as np
+
+from ceibo.decide import Space
+from ceibo.gp.inputs import Array
+
+
+def shown_places(space: Space, X: Array) -> Array:
+    """Points (n, d) with NaN as the coordinate of a parameter that does not exist there."""
+    if space.conditions is None:
+        return X
+    shown = X.copy()
+    for name, column in space.conditions.columns.items():
+        shown[~space.conditions.mask(name, X), column] = np.nan
+    return shown
+
+
+def canonical(space: Space, X: Array) -> Array:
+    """Points (n, d) with the coordinates that the model uses where a parameter does not exist."""
+    return X if space.conditions is None else space.conditions.canonical(X)
+
+
+def fill(space: Space, place: Array, X: Array, means: Array) -> Array:
+    """A place (d,) with coordinates of the parameters that do not exist there.
+
+    A picture through the place that moves a parent needs them where they do exist: they are those
+    of the measured point X (n, d) with the least mean (n,) that has the parameter, or the middle.
+    """
+    if space.conditions is None:
+        return place
+    filled = place.copy()
+    order = np.argsort(means, kind="stable")
+    for name, column in space.conditions.columns.items():
+        if space.conditions.mask(name, place[None, :])[0]:
+            continue
+        there = X[order][space.conditions.mask(name, X[order]), column]
+        filled[column] = there[0] if len(there) else _middle(space, column)
+    return filled
+
+
+def _middle(space: Space, column: int) -> float:
+    levels = space.discrete.get(column)
+    return 0.5 if levels is None else float(levels[len(levels) // 2])
+
+
+def columns_at(space: Space, place: Array, columns: list[int]) -> list[int]:
+    """Those of the columns whose parameters exist at a place."""
+    if space.conditions is None:
+        return columns
+    names, conditions = space.names, space.conditions
+    return [each for each in columns if conditions.mask(names[each], place[None, :])[0]]
+
+
+def pair_of(space: Space, columns: list[int]) -> tuple[int, int] | None:
+    """The first two columns of which neither decides whether the other exists."""
+    if space.conditions is None:
+        return (columns[0], columns[1]) if len(columns) > 1 else None
+    names, ancestors = space.names, space.conditions.ancestors
+    for place, second in enumerate(columns):
+        for first in columns[:place]:
+            one, other = names[first], names[second]
+            if one not in ancestors.get(other, ()) and other not in ancestors.get(one, ()):
+                return first, second
+    return None
