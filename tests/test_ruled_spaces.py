@@ -52,8 +52,8 @@ def test_thin_bands_are_thin() -> None:
     assert width / upper.scale(ruled.widths) == pytest.approx(THIN, rel=1e-3)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_suggestions_obey(family: str) -> None:
-    tally = judge(random_space(3, family), 3, 12)
+@pytest.mark.parametrize("seed", [0, 6, 12, 13, 9])  # small ones, of each family
+def test_suggestions_obey(seed: int) -> None:
+    tally = judge(random_space(seed), seed, 12)
     assert tally.notes == []
     assert sum(tally.counts.values()) == 12
