@@ -47,8 +47,8 @@ class Tally:
 
     family: str
     counts: Counter[str] = field(default_factory=Counter)
-    slowest: float = 0.0
-    seconds: float = 0.0
+    slowest: float = 0.0  # seconds of the processor for a suggestion
+    seconds: float = 0.0  # of the processor, in all
     notes: list[str] = field(default_factory=list)
 
     def note(self, what: str, text: str) -> None:
@@ -83,7 +83,7 @@ def judge(ruled: RuledSpace, seed: int, suggestions: int) -> Tally:
     tally = Tally(ruled.family)
     name = f"space {seed} ({ruled.family}, d = {len(ruled.dimensions)}, {len(ruled.rules)} rules)"
     made, study = 0, 0
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         with watched():
             space = ruled.build()
@@ -94,7 +94,7 @@ def judge(ruled: RuledSpace, seed: int, suggestions: int) -> Tally:
         steps = min(STEPS, suggestions - made - 1) or 1
         steady = walk(space, 1000 * seed + study, steps)
         while True:
-            since = time.perf_counter()
+            since = time.process_time()
             try:
                 with watched():
                     kind, params = next(steady)
@@ -103,13 +103,13 @@ def judge(ruled: RuledSpace, seed: int, suggestions: int) -> Tally:
             except (Exception, HangError) as error:  # counted, whatever it is
                 tally.note(_kind(error), f"{name}, study {study}: {_last_lines(error)}")
                 break
-            tally.slowest = max(tally.slowest, time.perf_counter() - since)
+            tally.slowest = max(tally.slowest, time.process_time() - since)
             made += 1
             tally.counts[kind] += 1
             if fault := ruled.fault(params):
                 tally.note("violations", f"{name}, study {study}, {kind}: {fault}")
         study += 1
-    tally.seconds = time.perf_counter() - begun
+    tally.seconds = time.process_time() - begun
     return tally
 
 
@@ -153,7 +153,7 @@ def main() -> int:
     for note in notes[:_SHOWN]:
         print(note)
     spent = sum(tally.seconds for tally in tallies)
-    print(f"{spent:.0f} s of workers' time, {1000 * spent / max(1, each * len(seeds)):.1f} ms each")
+    print(f"{spent:.0f} s of processors' time, {1000 * spent / max(1, each * len(seeds)):.1f} ms each")
     if notes:
         print(f"missed; to repeat: python -m soak.inputs --seed {options.seed}")
     return int(bool(notes))

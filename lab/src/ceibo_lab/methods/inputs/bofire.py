@@ -1,34 +1,30 @@
 """BoFire's SoboStrategy with qLogNEI and its constraints, with its defaults.
 
-BoFire takes linear rules and n-choose-k with its default optimiser of acquisitions; exclusions of
-combinations of categories with numbers only with its genetic algorithm, which is used for these.
+BoFire's default optimiser of acquisitions takes linear rules and n-choose-k. It takes no exclusions
+of categories with numbers, for which there is a genetic algorithm that needs minutes a suggestion;
+so, where rules depend on categories, the default optimiser is run for every choice of them, with
+the bounds that hold there, on the one model of all trials, and the best of these is taken.
 Logarithmic columns are given as their coordinates, as BoFire has none. It infers the noise.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import bofire.strategies.api as strategies
+import numpy as np
 import pandas as pd
 import torch
 from bofire.data_models.acquisition_functions.api import qLogNEI, qUCB
 from bofire.data_models.constraints.api import (
-    CategoricalExcludeConstraint,
     LinearEqualityConstraint,
     LinearInequalityConstraint,
     NChooseKConstraint,
-    SelectionCondition,
-    ThresholdCondition,
 )
 from bofire.data_models.domain.api import Constraints, Domain, Inputs, Outputs
 from bofire.data_models.features.api import CategoricalInput, ContinuousInput, ContinuousOutput
 from bofire.data_models.objectives.api import MinimizeObjective
 from bofire.data_models.strategies.api import SoboStrategy
-from bofire.data_models.strategies.predictives.acqf_optimization import (
-    BotorchOptimizer,
-    GeneticAlgorithmOptimizer,
-)
 
 from ceibo.decide.dimensions import Categorical, Float
 from ceibo_lab.inputs import Trials
@@ -48,17 +44,12 @@ class BofireInputs:
 
     def __init__(self, problem: InputProblem, seed: int) -> None:
         self.problem, self.seed = problem, seed
-        self._domain = Domain(
-            inputs=Inputs(features=[self._feature(name) for name in problem.dimensions]),
-            outputs=Outputs(
-                features=[ContinuousOutput(key=_VALUE, objective=MinimizeObjective(w=1.0))]
-            ),
-            constraints=Constraints(
-                constraints=[each for rule in problem.rules for each in self._constraints(rule)]
-            ),
-        )
-        excludes = any(isinstance(rule, Forbidden) or _is_narrow(rule) for rule in problem.rules)
-        self._optimizer = GeneticAlgorithmOptimizer() if excludes else BotorchOptimizer()
+        self._domain = self._domain_of({}, {})
+        self._parts = [
+            self._domain_of(choice.fixed, self._most(choice.totals))
+            for choice in problem.choices
+            if any(_depends(rule) for rule in problem.rules)
+        ]
         torch.set_num_threads(1)
 
     def propose(self, trials: Trials, number: int) -> Params:
@@ -74,16 +65,20 @@ class BofireInputs:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             strategy: Any = strategies.map(
-                SoboStrategy(
-                    domain=self._domain,
-                    acquisition_function=function,
-                    acquisition_optimizer=self._optimizer,
-                    seed=seed,
-                )
+                SoboStrategy(domain=self._domain, acquisition_function=function, seed=seed)
             )
             strategy.tell(self._table(trials))
-            row = strategy.ask(candidate_count=1).iloc[0]
+            row = self._best(strategy).iloc[0]
         return {name: self._value(name, row[name]) for name in self.problem.dimensions}
+
+    def _best(self, strategy: Any) -> Any:
+        """The one candidate; if rules depend on categories, the best of all choices of them."""
+        if not self._parts:
+            return strategy.ask(candidate_count=1)
+        acqfs = strategy._get_acqfs(1)  # noqa: SLF001 - what `ask` optimises has no other name
+        optimize, told = strategy.acqf_optimizer.optimize, strategy.experiments
+        found = pd.concat([optimize(1, acqfs, domain, told) for domain in self._parts])
+        return found.iloc[[int(np.argmax(strategy.calc_acquisition(found)))]]
 
     def _table(self, trials: Trials) -> Any:
         rows = [
@@ -92,14 +87,33 @@ class BofireInputs:
         ]
         return pd.DataFrame(rows).assign(**{_VALUE: trials.values, f"valid_{_VALUE}": 1})
 
-    def _feature(self, name: str) -> Any:
+    def _domain_of(self, fixed: Params, most: Mapping[str, float]) -> Any:
+        """The problem as BoFire sees it, within a choice of categories and its bounds."""
+        rules = [rule for rule in self.problem.rules if not _depends(rule)]
+        features = [self._feature(name, fixed, most) for name in self.problem.dimensions]
+        value = ContinuousOutput(key=_VALUE, objective=MinimizeObjective(w=1.0))
+        return Domain(
+            inputs=Inputs(features=features),
+            outputs=Outputs(features=[value]),
+            constraints=Constraints(constraints=[_constraint(rule) for rule in rules]),
+        )
+
+    def _most(self, totals: Sequence[Total]) -> dict[str, float]:
+        """The bounds of a choice: rules about one number."""
+        alone = [(*each.weights.items(), each.bound) for each in totals if len(each.weights) == 1]
+        return {name: bound / weight for (name, weight), bound in alone}
+
+    def _feature(self, name: str, fixed: Params, most: Mapping[str, float]) -> Any:
         dimension = self.problem.dimensions[name]
         if isinstance(dimension, Categorical):
-            return CategoricalInput(key=name, categories=[str(each) for each in dimension.choices])
+            options = [str(each) for each in dimension.choices]
+            allowed = [name not in fixed or each == str(fixed[name]) for each in options]
+            return CategoricalInput(key=name, categories=options, allowed=allowed)
         if not isinstance(dimension, Float):
             raise TypeError(f"{name}: BoFire has no feature for {dimension!r}")
-        bounds = (0.0, 1.0) if dimension.log else (dimension.low, dimension.high)
-        return ContinuousInput(key=name, bounds=bounds)
+        high = min(dimension.high, most.get(name, dimension.high))
+        low, high = self._shown(name, dimension.low), self._shown(name, high)
+        return ContinuousInput(key=name, bounds=(low, high))
 
     def _shown(self, name: str, value: Any) -> Any:
         """A value as BoFire sees it."""
@@ -115,38 +129,22 @@ class BofireInputs:
         value = float(shown)
         return dimension.from_unit(value) if getattr(dimension, "log", False) else value
 
-    def _constraints(self, rule: Rule) -> Iterator[Any]:
-        if isinstance(rule, Few):
-            yield NChooseKConstraint(
-                features=list(rule.names),
-                min_count=rule.least,
-                max_count=rule.most,
-                none_also_valid=rule.least == 0,
-            )
-        elif isinstance(rule, Forbidden):
-            yield CategoricalExcludeConstraint(
-                features=list(rule.together),
-                conditions=[SelectionCondition(selection=[v]) for v in rule.together.values()],
-            )
-        elif rule.where:
-            yield self._narrow(rule)
-        else:
-            kind = LinearEqualityConstraint if rule.equal else LinearInequalityConstraint
-            names, weights = list(rule.weights), list(rule.weights.values())
-            yield kind(features=names, coefficients=weights, rhs=rule.bound)
 
-    def _narrow(self, rule: Total) -> Any:
-        """A bound on one number under one choice, as an exclusion."""
-        ((category, choice),), ((name, weight),) = rule.where.items(), rule.weights.items()
-        most = self._shown(name, rule.bound / weight)
-        return CategoricalExcludeConstraint(
-            features=[category, name],
-            conditions=[
-                SelectionCondition(selection=[choice]),
-                ThresholdCondition(threshold=most, operator=">" if weight > 0 else "<"),
-            ],
+def _depends(rule: Rule) -> bool:
+    """Whether a rule is about categories."""
+    return isinstance(rule, Forbidden) or (isinstance(rule, Total) and bool(rule.where))
+
+
+def _constraint(rule: Rule) -> Any:
+    if isinstance(rule, Few):
+        return NChooseKConstraint(
+            features=list(rule.names),
+            min_count=rule.least,
+            max_count=rule.most,
+            none_also_valid=rule.least == 0,
         )
-
-
-def _is_narrow(rule: Rule) -> bool:
-    return isinstance(rule, Total) and bool(rule.where)
+    if not isinstance(rule, Total):
+        raise TypeError(f"BoFire has no constraint for {rule!r}")
+    kind = LinearEqualityConstraint if rule.equal else LinearInequalityConstraint
+    names, weights = list(rule.weights), list(rule.weights.values())
+    return kind(features=names, coefficients=weights, rhs=rule.bound)
