@@ -131,7 +131,9 @@ class _Starts:
         return _Starts(*(getattr(self, each.name)[mask] for each in fields(self)))
 
 
-def climb(evaluate: Evaluate, X: Array, box: Bounds, rules: Rules, H: Array | None = None) -> Ascent:
+def climb(
+    evaluate: Evaluate, X: Array, box: Bounds, rules: Rules, H: Array | None = None
+) -> Ascent:
     """Climbs from each row of X (B, d) inside its bounds; never ends lower than it began.
 
     Args:
@@ -189,7 +191,9 @@ def _keep_hessians(result: Ascent, starts: _Starts) -> None:
         result.H[starts.row] = starts.H
 
 
-def _advance(evaluate: Evaluate, starts: _Starts, box: Bounds, rules: Rules) -> tuple[_Starts, Mask]:
+def _advance(
+    evaluate: Evaluate, starts: _Starts, box: Bounds, rules: Rules
+) -> tuple[_Starts, Mask]:
     """One step of every start, and which of them have ended."""
     x, value, gradient = starts.x, starts.value, starts.gradient
     moved, trial = _trial(starts, box, rules)

@@ -24,10 +24,12 @@ def list_points(frame: "Frame") -> Array | None:
     terms = _always(frame)
     C, b, equal = frame.stack.C[terms], frame.stack.b[terms], frame.stack.equal[terms]
     margin = 1e-9 * frame.stack.scale[terms]
-    least = np.array([np.minimum(C[:, k] * v.min(), C[:, k] * v.max())
-                      for k, v in enumerate(numbers)])
-    most = np.array([np.maximum(C[:, k] * v.min(), C[:, k] * v.max())
-                     for k, v in enumerate(numbers)])
+    least = np.array(
+        [np.minimum(C[:, k] * v.min(), C[:, k] * v.max()) for k, v in enumerate(numbers)]
+    )
+    most = np.array(
+        [np.maximum(C[:, k] * v.min(), C[:, k] * v.max()) for k, v in enumerate(numbers)]
+    )
     X, sums = np.empty((1, 0)), np.zeros((1, len(b)))
     for k, (allowed, values) in enumerate(zip(columns, numbers, strict=True)):
         if len(X) * len(allowed) > 8 * _MOST:

@@ -40,10 +40,10 @@ def moves_of(frame: Frame) -> list[Move]:
     listed = [k for k, allowed in frame.values.discrete.items() if len(allowed) > 1]
     kinds: list[Move] = [Level(frame, k) for k in listed]
     stack = frame.stack
-    pairs: dict[tuple[int, int], None] = {}
+    pairs: dict[tuple[int, int, int], None] = {}
     for term in np.flatnonzero(stack.equal):
         together = [k for k in frame.stepped if stack.C[term, k] != 0.0]
-        pairs.update(dict.fromkeys((*pair, int(term)) for pair in permutations(together, 2)))
+        pairs.update(dict.fromkeys((j, k, int(term)) for j, k in permutations(together, 2)))
     if pairs:
         kinds.append(Exchange(frame, tuple(pairs)[:_MOST_PAIRS]))
     for index, choice in enumerate(stack.choices):
@@ -137,6 +137,8 @@ class Parts(Move):
             rows += [fewer, more]
             for j in columns:
                 swap = np.flatnonzero(~zero[:, i] & zero[:, j])
+                if len(swap) == 0:
+                    continue
                 moved = out[swap]
                 moved[:, j] = self._unit(V[swap, i], j)
                 found.append(moved)
@@ -152,12 +154,10 @@ class Parts(Move):
         new = new if new != 0.0 else values.high[k]
         wanted = np.clip(np.where(np.isnan(amounts), new, amounts), values.low[k], values.high[k])
         if k not in values.discrete:
-            V = np.zeros((len(amounts), self.frame.dimension))
-            V[:, k] = wanted
-            return values.units(V)[:, k]
+            return values.unit(k, wanted)
         levels = values.values_of(k)
         gaps = np.where(levels == 0.0, np.inf, np.abs(wanted[:, None] - levels))
-        return values.discrete[k][np.argmin(gaps, axis=1)]
+        return np.asarray(values.discrete[k][np.argmin(gaps, axis=1)])
 
 
 @final

@@ -68,7 +68,7 @@ class Stack:
     def slack(self, V: Array) -> Array:
         """(N, m) how far inside each term values (N, d) are, in units of its scale."""
         room = (self.b - V @ self.C.T) / self.scale
-        return np.where(self.equal, -np.abs(room), room)
+        return np.asarray(np.where(self.equal, -np.abs(room), room))
 
     def is_zero(self, X: Array) -> Mask:
         """(N, d) whether the value of each column is exactly 0."""
@@ -77,7 +77,7 @@ class Stack:
     def margins(self, X: Array, here: Mask) -> list[Array]:
         """For each requirement (N, a): how far inside each alternative the points are.
 
-        A point is inside where the margin is at least zero or nearly so; infinite where only lists count.
+        A point is inside where the margin is zero or more; it is infinite where only lists count.
         `here` are the columns (N, d) that are active: a rule about others holds.
         """
         slack, zero = self.slack(self.values.at(X)), self.is_zero(X)

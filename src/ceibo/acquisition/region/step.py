@@ -52,11 +52,12 @@ def constrained_step(A: Array, low: Array, high: Array, H: Array, g: Array) -> t
 
 
 def _pivot(Q: Array, wish: Array, lower: Array, upper: Array) -> tuple[Array, Indices]:
-    """Multipliers (B, m) of constraints whose matrix Q has a diagonal of ones, and rows unsolved."""
+    """Multipliers (B, m), where Q has a diagonal of ones, and the starts that are not solved."""
     result = np.zeros_like(wish)
     equal = lower == upper
+    # −1 at the low side, 0 free, 1 at the high side
     side = np.where(equal, 1, (wish > upper).astype(int) - (wish < lower).astype(int))
-    rows: Indices = np.arange(len(wish))  # −1 low, 0 free, 1 high
+    rows: Indices = np.arange(len(wish))
     for _ in range(_ROUNDS):
         multipliers, seen = _solve(Q[rows], wish[rows], lower[rows], upper[rows], side[rows])
         result[rows] = multipliers
@@ -96,9 +97,7 @@ def _least_distance(Q: Array, wish: Array, lower: Array, upper: Array) -> Array:
     return result
 
 
-def _solve(
-    Q: Array, wish: Array, lower: Array, upper: Array, side: Array
-) -> tuple[Array, Array]:
+def _solve(Q: Array, wish: Array, lower: Array, upper: Array, side: Array) -> tuple[Array, Array]:
     """Multipliers if the constraints stand at these sides, and what they see of the step."""
     active: Mask = side != 0
     at = np.where(active, np.where(side < 0, lower, upper), 0.0)
@@ -110,9 +109,7 @@ def _solve(
     return multipliers, wish - np.einsum("bij,bj->bi", Q, multipliers)
 
 
-def _mended(
-    multipliers: Array, seen: Array, lower: Array, upper: Array, side: Array
-) -> Array:
+def _mended(multipliers: Array, seen: Array, lower: Array, upper: Array, side: Array) -> Array:
     """The sides that violated constraints and wrong multipliers ask for."""
     slack = _SLACK * (1.0 + np.abs(multipliers).max(axis=1, keepdims=True))
     to = np.where((side > 0) & (multipliers < -slack), 0, side)
