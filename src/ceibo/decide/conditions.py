@@ -96,7 +96,7 @@ class Conditions:
                 if (name in row) != there[index]:
                     self.check(row, dimensions)  # says what is wrong
             chosen = np.flatnonzero(there)
-            values = [rows[index][name] for index in chosen]
+            values = [rows[index][name] for index in chosen.tolist()]
             X[chosen, self.columns[name]] = dimensions[name].to_units(values, name)
         return X
 

@@ -82,7 +82,7 @@ def _explain(
     within = np.ones(len(U), dtype=bool)
     chosen: list[_Found] = []
     earlier = (asked[has] >= 0) & (asked[has] < order[has, None])
-    always = earlier.all(axis=0)
+    always: Mask = np.all(earlier, axis=0)
     parents = [k for k, axis in enumerate(axes) if always[k] and _may_decide(axis)]
     while not np.array_equal(within, has):
         candidates = (_condition(U, axes[k], k, has, within) for k in parents)
