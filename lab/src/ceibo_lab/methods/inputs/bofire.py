@@ -100,8 +100,10 @@ class BofireInputs:
 
     def _most(self, totals: Sequence[Total]) -> dict[str, float]:
         """The bounds of a choice: rules about one number."""
-        alone = [(*each.weights.items(), each.bound) for each in totals if len(each.weights) == 1]
-        return {name: bound / weight for (name, weight), bound in alone}
+        alone = [each for each in totals if len(each.weights) == 1]
+        return {
+            name: each.bound / weight for each in alone for name, weight in each.weights.items()
+        }
 
     def _feature(self, name: str, fixed: Params, most: Mapping[str, float]) -> Any:
         dimension = self.problem.dimensions[name]

@@ -121,7 +121,7 @@ class BotorchInputs:
         d = len(self._names)
         reduced = FixedFeatureAcquisitionFunction(function, d, fixed, values) if fixed else function
         where = polytope(self.problem, choice)
-        x, value = optimize_acqf(
+        found: Any = optimize_acqf(
             reduced,
             where.bounds,
             q=1,
@@ -130,6 +130,7 @@ class BotorchInputs:
             equality_constraints=where.equalities or None,
             inequality_constraints=where.inequalities or None,
         )
+        x, value = found
         units = np.clip(x.detach().numpy()[0], 0.0, 1.0).tolist()
         free = {
             name: self.problem.dimensions[name].from_unit(each)

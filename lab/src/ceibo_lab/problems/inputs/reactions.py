@@ -66,7 +66,7 @@ def reflux(p: Params) -> float:
     warmth = exp(-(((p["temperature"] - best) / 48.0) ** 2))
     strength = exp(-(((log10(p["concentration"]) - concentration) / 0.7) ** 2))
     excess = 1.0 - 0.12 * (p["equivalents"] - 1.7) ** 2
-    return -level * warmth * strength * excess
+    return float(-level * warmth * strength * excess)
 
 
 def coupling(p: Params) -> float:

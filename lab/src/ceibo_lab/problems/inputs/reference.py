@@ -19,6 +19,7 @@ from ceibo_lab.problems.inputs.problem import InputProblem
 from ceibo_lab.problems.inputs.rules import Total
 
 STARTS: Final = 12
+_EFFORT: Final[Any] = {"ftol": 1e-13, "maxiter": 500}
 SAMPLES: Final = 2**14
 
 
@@ -42,9 +43,10 @@ def least(
 
     def room(z: Array, total: Total) -> float:
         values = setting(z)
-        return total.bound - sum(weight * values[name] for name, weight in total.weights.items())
+        parts = [weight * values[name] for name, weight in total.weights.items()]
+        return float(total.bound - sum(parts))
 
-    rules = [
+    rules: list[Any] = [
         {"type": "eq" if total.equal else "ineq", "fun": room, "args": (total,)}
         for total in choice.totals
     ]
@@ -58,7 +60,7 @@ def least(
             method="SLSQP",
             bounds=[(0.0, 1.0)] * len(names),
             constraints=rules,
-            options={"ftol": 1e-13, "maxiter": 500},
+            options=_EFFORT,
         )
         for params in (start, setting(ended.x)):
             if problem.excess(params) < 1e-9 and (value := problem.truth(params)) < best[0]:
