@@ -9,6 +9,7 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo import theory
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, fit_model
 from ceibo.decide.suggest import initial_point, search
 from ceibo.gp import GaussianProcess, SquaredExponential
@@ -184,7 +185,7 @@ def cost(cell: Cell, watch: Watch) -> dict[str, Any]:
             started = time.perf_counter()
             model = fit_model(rows, run.space, settings)
             fitted = time.perf_counter()
-            search(model, rows, run.space, settings, cell.seed + repeat)
+            search(model, rows, hold(run.space), settings, cell.seed + repeat)
             times.append((fitted - started, time.perf_counter() - fitted))
         fits.append(min(first for first, _ in times))
         searches.append(min(second for _, second in times))
