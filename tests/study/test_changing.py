@@ -159,7 +159,7 @@ def test_an_objective_gets_every_parameter(tmp_path: Path) -> None:
 
     def objective(params: dict[str, Any]) -> float:
         seen.append(params)
-        return value_at(params) + params["humidity"]
+        return value_at(params) + float(params["humidity"])
 
     minimize(objective, space, n_trials=4, storage=url)
     assert seen[0] == {"temp": 50.0, "solvent": "DMF", "humidity": 40.0}
