@@ -34,6 +34,7 @@ CHECKS = (
     "concurrency",
     "resume",
     "outcomes",
+    "inputs",
     "machine",
     "hypervolume",
     "noise",
