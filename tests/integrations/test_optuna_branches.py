@@ -9,10 +9,14 @@ import pytest
 from optuna.distributions import FloatDistribution
 from optuna.trial import FixedTrial, FrozenTrial, Trial
 
+from ceibo.acquisition import build
+from ceibo.decide import Direction
 from ceibo.decide.conditions import Condition
+from ceibo.decide.model import fit_model
+from ceibo.decide.suggest import seed_of
 from ceibo.integrations.optuna import CeiboSampler, front_by_posterior, recommended
 from ceibo.integrations.optuna.axes import BRANCH, Axes
-from ceibo.integrations.optuna.evidence import record_of
+from ceibo.integrations.optuna.evidence import NOISE, evidence_of_trials, record_of, start_values
 from ceibo.integrations.optuna.history import axes_of_finished, find_search_space
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -58,7 +62,9 @@ def conditions_of(axes: Axes) -> dict[str, dict[str, Any]]:
     found = axes.space.conditions
     direct: dict[str, tuple[Condition, ...]] = {} if found is None else dict(found.direct)
     return {
-        name: {each.parent: [axes.axes[each.parent].decode(v) for v in each.values] for each in every}
+        name: {
+            each.parent: [axes.axes[each.parent].decode(v) for v in each.values] for each in every
+        }
         for name, every in direct.items()
     }
 
@@ -83,7 +89,11 @@ def conditions_of(axes: Axes) -> dict[str, dict[str, Any]]:
         (
             layers,
             30,
-            {"units1": {"layers": [2, 3, 4]}, "units2": {"layers": [3, 4]}, "units3": {"layers": [4]}},
+            {
+                "units1": {"layers": [2, 3, 4]},
+                "units2": {"layers": [3, 4]},
+                "units3": {"layers": [4]},
+            },
         ),
         (both, 40, {"c": {"a": ["v"], "b": [True]}}),
     ],
@@ -160,32 +170,59 @@ def test_a_seed_gives_the_same_trials_also_after_a_restart(tmp_path: Path) -> No
     assert [record_of(t) for t in study.trials] == [record_of(t) for t in whole.trials]
 
 
-def test_another_branch_than_the_one_suggested_is_searched_by_the_model() -> None:
-    """Trials are enqueued in the worse branch: their numbers must not be random draws."""
+def test_the_values_of_another_branch_are_where_the_acquisition_is_largest() -> None:
+    """Oracle: the acquisition, built by hand, on a grid over the branch that was enqueued."""
+
+    def objective(trial: Trial) -> float:
+        if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+            return (trial.suggest_float("x", 0, 1) - 0.3) ** 2
+        u, v = trial.suggest_float("u", 0, 1), trial.suggest_int("v", 1, 20)
+        return 0.1 + 4 * (u - 0.7) ** 2 + (v - 5) ** 2 / 100
+
+    sampler = CeiboSampler(seed=0)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=12)
+    axes = axes_of_finished(study.trials)
+    assert axes is not None
+    grid = [
+        {"kind": "b", "u": float(u), "v": v} for u in np.linspace(0, 1, 101) for v in range(1, 21)
+    ]
+    points = np.array([axes.coordinates(each) for each in grid])
+    for _ in range(3):
+        study.enqueue_trial({"kind": "b"})
+        trial = study.ask()
+        objective(trial)
+        trials = study.get_trials()
+        evidence = evidence_of_trials(trials, axes, Direction.MINIMIZE, NOISE, before=trial.number)
+        start = start_values(trials, axes.space.names, trial.number)
+        model = fit_model(evidence, axes.space, sampler.settings, start)
+        gp = model.conditioned(evidence, 1000)
+        seed = seed_of(sampler.seed, trial.number)
+        function = build(sampler.settings.acquisition, gp, seed=seed)
+        chosen = axes.coordinates(trial.params)
+        assert chosen is not None
+        assert function.log_value([chosen])[0] >= function.log_value(points).max() - 1e-6
+        study.tell(trial, objective(trial))
+
+
+def test_what_contradicts_the_tree_is_searched_by_the_model_too() -> None:
+    """From trial 14 on branch "a" asks for what only "b" had."""
 
     def objective(trial: Trial) -> float:
         kind = trial.suggest_categorical("kind", ["a", "b"])
-        if kind == "a" and trial.number < 24:
+        if kind == "a" and trial.number < 14:
             return (trial.suggest_float("x", 0, 1) - 0.3) ** 2
-        u, v = trial.suggest_float("u", 0, 1), trial.suggest_int("v", 1, 20)
-        return (kind == "b") + 4 * (u - 0.7) ** 2 + (v - 5) ** 2 / 100
+        return (trial.suggest_float("u", 0, 1) - 0.7) ** 2
 
     study = optuna.create_study(sampler=CeiboSampler(seed=0))
-    study.optimize(objective, n_trials=16)
-    for _ in range(8):
-        study.enqueue_trial({"kind": "b"})
-    study.optimize(objective, n_trials=8)
-    last = [trial.params for trial in study.trials[-3:]]
-    assert all(params["kind"] == "b" for params in last)
-    assert np.mean([abs(params["u"] - 0.7) for params in last]) < 0.15
-    assert np.mean([abs(params["v"] - 5) for params in last]) < 3
-    # now "a" asks for what only "b" had: against what was learnt, and by the model all the same
-    study.enqueue_trial({"kind": "a"})
-    study.optimize(objective, n_trials=1)
-    axes = axes_of_finished(study.trials[:24])
+    study.optimize(objective, n_trials=14)
+    axes = axes_of_finished(study.trials)
     assert axes is not None
-    assert axes.coordinates(study.trials[-1].params) is None
-    assert abs(study.trials[-1].params["u"] - 0.7) < 0.3
+    for _ in range(4):
+        study.enqueue_trial({"kind": "a"})
+    study.optimize(objective, n_trials=4)
+    assert axes.coordinates(study.trials[14].params) is None
+    assert np.mean([trial.value for trial in study.trials[14:]]) < 0.03
 
 
 def test_ranges_that_change_are_searched_within_what_is_asked_for() -> None:
@@ -199,7 +236,8 @@ def test_ranges_that_change_are_searched_within_what_is_asked_for() -> None:
     study.optimize(objective, n_trials=24)
     assert find_search_space(study.trials)["x"] == FloatDistribution(0, 1)
     for trial in study.trials:
-        assert (0.0 if trial.number % 2 else 0.5) <= trial.params["x"] <= 0.5 + 0.5 * (trial.number % 2 == 0)
+        low = 0.0 if trial.number % 2 else 0.5
+        assert low <= trial.params["x"] <= low + 0.5
         assert trial.params["n"] % 2 == 0
     even = [trial.params["x"] for trial in study.trials[-8:] if trial.number % 2 == 0]
     odd = [trial.params["x"] for trial in study.trials[-8:] if trial.number % 2]
@@ -221,9 +259,7 @@ def test_several_objectives_and_constraints_in_branches() -> None:
         x = trial.suggest_float(f"x_{kind}", 0, 1)
         return x**2 + (kind == "b"), (x - 1) ** 2 + (kind == "b")
 
-    study = optuna.create_study(
-        sampler=CeiboSampler(seed=0), directions=["minimize", "minimize"]
-    )
+    study = optuna.create_study(sampler=CeiboSampler(seed=0), directions=["minimize", "minimize"])
     study.optimize(two, n_trials=18)
     front = front_by_posterior(study)
     assert {each.params["kind"] for each in front} == {"a"}

@@ -145,7 +145,7 @@ class Runner:
         return len(self.running) < self.jobs
 
     def _ask(self) -> Trial | None:
-        stored = self.study.ledger.ask(self.lease, self.limits.n_trials)
+        stored = self.study.asking.ask(self.lease, self.limits.n_trials)
         return None if stored is None else trial_of(stored)
 
     def _launch(self) -> bool:
@@ -161,8 +161,9 @@ class Runner:
             self.waiting = trial
             return True
         given = hand_out(trial.number, trial.attempt)
+        params = self.study.ledger.frame.complete(trial.params)
         try:
-            future = self.executor.submit(evaluate, self.objective, dict(trial.params), given)
+            future = self.executor.submit(evaluate, self.objective, params, given)
         except (BrokenExecutor, RuntimeError) as error:
             raise self._executor_lost(error) from error
         self.running[future] = trial

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from ceibo.acquisition.region.frame import Frame
 
 _ROUNDS: Final = 24
-_MOST_CELLS: Final = 16  # polytopes used by one draw
-_KEPT, _KEPT_SMALL = 256, 64  # uniform points kept of each polytope, and of small ones
-_SMALL: Final = 4  # dimensions
+_MOST_CELLS: Final = 12  # polytopes used by one draw
+_KEPT, _KEPT_FEW = 256, 64  # uniform points kept of each polytope, and of small or large ones
+_SMALL, _LARGE = 4, 40  # dimensions
 _ENOUGH: Final = 0.2  # share of points of the cube that must hold for drawing to be by rejection
 
 
@@ -129,7 +129,8 @@ class Drawer:
         if name not in self._made:
             made = self._make(columns, pattern)
             if made is not None:
-                kept = _KEPT_SMALL if made.dimension <= _SMALL else _KEPT
+                few = made.dimension <= _SMALL or made.dimension > _LARGE
+                kept = _KEPT_FEW if few else _KEPT
                 made = made.settled(kept, np.random.default_rng(len(columns)))
             self._made[name] = made
         return self._made[name]

@@ -120,32 +120,25 @@ class Parts(Move):
     count: Count
 
     def tried(self, X: Array) -> tuple[Array, Indices]:
-        values, columns = self.frame.values, self.count.columns
-        zero, V = self.frame.stack.is_zero(X), values.at(X)
-        present = (~zero[:, list(columns)]).sum(axis=1)
-        found, rows = [], []
-        for i in columns:
-            if np.isnan(values.zeros[i]):
-                continue
-            out = X.copy()
-            out[:, i] = values.zeros[i]
-            fewer = np.flatnonzero(~zero[:, i] & (present > self.count.least))
-            more = np.flatnonzero(zero[:, i] & (present < self.count.most))
-            added = X.copy()
-            added[:, i] = self._unit(np.full(len(X), np.nan), i)
-            found += [out[fewer], added[more]]
-            rows += [fewer, more]
-            for j in columns:
-                swap = np.flatnonzero(~zero[:, i] & zero[:, j])
-                if len(swap) == 0:
-                    continue
-                moved = out[swap]
-                moved[:, j] = self._unit(V[swap, i], j)
-                found.append(moved)
-                rows.append(swap)
-        if not found:
-            return X[:0], np.empty(0, dtype=np.intp)
-        return np.concatenate(found), np.concatenate(rows)
+        values, columns = self.frame.values, np.array(self.count.columns)
+        V, may_leave = values.at(X)[:, columns], ~np.isnan(values.zeros[columns])
+        inside = ~self.frame.stack.is_zero(X)[:, columns]
+        size = inside.sum(axis=1)
+        leaves = inside & may_leave
+        out = np.nonzero(leaves & (size > self.count.least)[:, None])
+        new = np.nonzero(~inside & (size < self.count.most)[:, None])
+        swap = np.nonzero(leaves[:, :, None] & ~inside[:, None, :])
+        rows = np.concatenate([out[0], new[0], swap[0]])
+        gone = np.concatenate([out[1], np.full(len(new[0]), -1), swap[1]])
+        comes = np.concatenate([np.full(len(out[0]), -1), new[1], swap[2]])
+        amounts = np.where(gone >= 0, V[rows, gone], np.nan)
+        found = X[rows]
+        for place, k in enumerate(columns.tolist()):
+            found[gone == place, k] = values.zeros[k]
+            there = comes == place
+            if there.any():
+                found[there, k] = self._unit(amounts[there], k)
+        return found, rows
 
     def _unit(self, amounts: Array, k: int) -> Array:
         """Coordinates of amounts (n,) of a column, not zero; a new part's where one is NaN."""

@@ -5,6 +5,7 @@ Notation: N points, d columns, m linear terms C v ≤ b (or =) in the values v (
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, final
 
 import numpy as np
@@ -59,6 +60,13 @@ class Stack:
         self.equal: Mask = np.array([each.equal for each in linear], dtype=bool)
         scale = np.abs(self.C) @ values.width + np.abs(self.b)
         self.scale = np.where(scale > 0.0, scale, 1.0)
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to choose: every requirement is linear terms."""
+        single = all(len(each.alternatives) == 1 for each in self.choices)
+        ways = (way for each in self.choices for way in each.alternatives)
+        return single and not any(way.among or way.zeros or way.counts for way in ways)
 
     @property
     def coupled(self) -> Mask:

@@ -30,25 +30,26 @@ def constrained_step(A: Array, low: Array, high: Array, H: Array, g: Array) -> t
         A: (B, m, d) constraints; a row of zeros is none.
         low: (B, m) lower sides, or −inf.
         high: (B, m) upper sides, or inf; equal to `low` for an equality.
-        H: (B, d, d) metric.
+        H: (B, d, d) metric, or its diagonal (B, d).
         g: (B, d) gradient.
     """
-    reach = A @ H  # (B, m, d)
+    is_full = H.ndim == A.ndim
+    reach = A @ H if is_full else A * H[:, None, :]  # (B, m, d)
     Q = reach @ A.transpose(0, 2, 1)
     length = np.sqrt(np.maximum(np.einsum("bii->bi", Q), 0.0))
     # rows without length constrain nothing that can move
     empty = length <= 1e-14 * np.maximum(np.abs(A).max(axis=2), 1e-300)
     unit = np.where(empty, 0.0, 1.0 / np.where(empty, 1.0, length))
     Q = Q * unit[:, :, None] * unit[:, None, :]
-    wish = np.einsum("bmd,bd->bm", reach, g) * unit
+    wish = (reach @ g[:, :, None])[:, :, 0] * unit
     lower = np.where(empty, -np.inf, low * np.where(empty, 1.0, unit))
     upper = np.where(empty, np.inf, high * np.where(empty, 1.0, unit))
     multipliers, unsolved = _pivot(Q, wish, lower, upper)
     for row in unsolved:
         multipliers[row] = _least_distance(Q[row], wish[row], lower[row], upper[row])
     multipliers *= unit
-    step = np.einsum("bij,bj->bi", H, g) - np.einsum("bmd,bm->bd", reach, multipliers)
-    return step, multipliers
+    free = (H @ g[:, :, None])[:, :, 0] if is_full else H * g
+    return free - (reach.transpose(0, 2, 1) @ multipliers[:, :, None])[:, :, 0], multipliers
 
 
 def _pivot(Q: Array, wish: Array, lower: Array, upper: Array) -> tuple[Array, Indices]:
@@ -106,7 +107,7 @@ def _solve(Q: Array, wish: Array, lower: Array, upper: Array, side: Array) -> tu
     diagonal += np.where(active, _RIDGE, 1.0)
     wanted = np.where(active, wish - at, 0.0)
     multipliers = np.linalg.solve(matrix, wanted[:, :, None])[:, :, 0]
-    return multipliers, wish - np.einsum("bij,bj->bi", Q, multipliers)
+    return multipliers, wish - (Q @ multipliers[:, :, None])[:, :, 0]
 
 
 def _mended(multipliers: Array, seen: Array, lower: Array, upper: Array, side: Array) -> Array:

@@ -70,9 +70,7 @@ class Axes:
         for name in latent.intersection(axes):
             places = [place for place, names in enumerate(sets) if name in names]
             dimensions[name] = _replace_when(dimensions[name], {BRANCH: places})
-        return Axes(
-            axes, Space({**dimensions, BRANCH: Categorical(range(len(sets)))}), tuple(sets)
-        )
+        return Axes(axes, Space({**dimensions, BRANCH: Categorical(range(len(sets)))}), tuple(sets))
 
     @property
     def search_space(self) -> dict[str, BaseDistribution]:
