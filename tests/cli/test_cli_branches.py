@@ -42,7 +42,7 @@ def test_init_writes_conditions(study: Path) -> None:
 def test_wrong_conditions_are_refused_in_the_words_of_the_file(ceibo: Ceibo) -> None:
     for given, message in {
         "x=0:1 when optimiser=sgd": "'optimiser', but the space has optimizer; did you mean",
-        "x=0:1 when optimizer=sdg": "'x', when optimizer: expected one of ['sgd', 'adam'], got 'sdg'",
+        "x=0:1 when optimizer=sdg": "'x', when optimizer: expected one of ['sgd', 'adam'], got",
         "x=0:1 when x=1": "cannot exist depending on its own value",
     }.items():
         answer = ceibo("init", "-p", "optimizer=sgd,adam", "-p", given)

@@ -15,6 +15,7 @@ from ceibo.decide import Space
 from ceibo.errors import InputError
 from ceibo.gp import KERNELS, GaussianProcess, Matern52
 from ceibo.gp.inputs import Array
+from ceibo.report.existence import describe
 
 OPTIMIZER = Categorical(["sgd", "adam", "none"])
 
@@ -162,7 +163,7 @@ def test_the_ways_to_write_a_condition_mean_the_same() -> None:
     assert both != spaces[0]
     assert both.dimensions["x"].when == {"o": ["sgd", "adam"]}
     assert "when={'o': ['sgd', 'adam']}" in repr(both)
-    assert both.describe("x") == "float from 0.0 to 1.0; exists where o is 'sgd' or 'adam'"
+    assert describe(both, "x") == "float from 0.0 to 1.0; exists where o is 'sgd' or 'adam'"
     assert Float(0, 1) != Float(0, 1, when={"o": "sgd"})
     assert Categorical(["a", "b"]) != Categorical(["a", "b"], when={"o": "sgd"})
 
