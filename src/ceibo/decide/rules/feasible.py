@@ -48,7 +48,7 @@ def _is_of_levels(term: Term, columns: Sequence[Column]) -> bool:
     """Whether a term is about sums with columns that have gaps."""
     if not isinstance(term, Linear):
         return False
-    return any(isinstance(columns[k], Table) for k in np.flatnonzero(term.coefficients))
+    return any(isinstance(columns[k], Table) for k in np.flatnonzero(term.coefficients).tolist())
 
 
 @final
