@@ -153,9 +153,8 @@ def main() -> int:
     for note in notes[:_SHOWN]:
         print(note)
     spent = sum(tally.seconds for tally in tallies)
-    print(
-        f"{spent:.0f} s of processors' time, {1000 * spent / max(1, each * len(seeds)):.1f} ms each"
-    )
+    mean = 1000 * spent / max(1, each * len(seeds))
+    print(f"{spent:.0f} s of processors' time, {mean:.1f} ms each")
     if notes:
         print(f"missed; to repeat: python -m soak.inputs --seed {options.seed}")
     return int(bool(notes))

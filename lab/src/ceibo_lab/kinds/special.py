@@ -9,7 +9,6 @@ import numpy as np
 from ceibo import acquisition as acq
 from ceibo import theory
 from ceibo.decide.evidence import Evidence
-from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, fit_model
 from ceibo.decide.suggest import initial_point, search
 from ceibo.gp import GaussianProcess, SquaredExponential
@@ -175,6 +174,9 @@ def cost(cell: Cell, watch: Watch) -> dict[str, Any]:
     while len(run.points) < max(COST_SIZES):
         spread = 0.08 if len(run.points) % 2 == 1 else 0.5  # half of it near the optimum
         run.measure(np.clip(centre + spread * rng.uniform(-1, 1, target.dimension), 0.0, 1.0))
+    # imported here, as branches are also run with a ceibo that had nothing to hold
+    from ceibo.decide.holding import hold
+
     settings, evidence = paper_settings(cell.method), run.evidence
     fits, searches = [], []
     for n in COST_SIZES:

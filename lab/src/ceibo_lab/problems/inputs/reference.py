@@ -41,6 +41,9 @@ def least(
         free = {n: problem.dimensions[n].from_unit(u) for n, u in zip(names, clipped, strict=True)}
         return problem.existing({**choice.fixed, **free})
 
+    def value_at(z: Array) -> float:
+        return problem.truth(setting(z))
+
     def room(z: Array, total: Total) -> float:
         values = setting(z)
         parts = [weight * values[name] for name, weight in total.weights.items()]
@@ -53,9 +56,9 @@ def least(
     best: tuple[float, dict[str, Any]] = (float("inf"), {})
     for _ in range(starts):
         start = problem.sample_in(choice, rng)
-        z = np.array([problem.dimensions[name].to_unit(start[name]) for name in names])
+        z: Array = np.array([problem.dimensions[name].to_unit(start[name]) for name in names])
         ended = minimize(
-            lambda z: problem.truth(setting(z)),
+            value_at,
             z,
             method="SLSQP",
             bounds=[(0.0, 1.0)] * len(names),
