@@ -160,8 +160,9 @@ def test_an_interrupt_in_a_transaction_leaves_a_study_in_memory(
     store = study.ledger.store
     with pytest.raises(KeyboardInterrupt):
         store._database.write(
-            lambda connection: (history.read_last_seq(connection, 1), connection.invalidate())
-            and interrupted()
+            lambda connection: (
+                (history.read_last_seq(connection, 1), connection.invalidate()) and interrupted()
+            )
         )
     assert len(study.trials) == 3
     study.tell(study.ask(), 0.25)

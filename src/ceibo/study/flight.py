@@ -3,9 +3,10 @@
 from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, final
 
-from ceibo.errors import ExecutorLostError, InputError, NotStoredError, StorageError
+from ceibo.errors import CeiboError, ExecutorLostError, InputError, NotStoredError, StorageError
 from ceibo.study.evaluation import Inline, Objective, evaluate, hand_out, how_lost, result_of
 from ceibo.study.pool import rebuilt
 from ceibo.study.record import Record
@@ -70,6 +71,7 @@ class Flight:
         """Stores what has finished and releases the rest, so that it is handed out again.
 
         `count_lost` counts evaluations that died; not after Ctrl-C, which ends a pool's processes.
+        What an executor cannot cancel any more is stored when it ends, though the run has ended.
         """
         self.cancel()
         try:
@@ -85,19 +87,33 @@ class Flight:
         except StorageError as error:
             self.note_unstored(error)
             raise
-        self.running = {}
+        late, self.running = self.running, {}
+        for future, trial in late.items():
+            if not future.cancelled():
+                future.add_done_callback(partial(self._tell_late, trial))
+
+    def _tell_late(self, trial: Trial, future: Future[Any]) -> None:
+        """Stores the result of an evaluation that has outlived its run, if the study is open."""
+        told = self._value_of(future)
+        if told is not None:
+            with suppress(CeiboError):
+                self.study.ledger.tell(trial.number, told, hand_out_key(trial.attempt))
 
     def _measured(self) -> dict[Future[Any], Reported]:
         """What was measured in the meantime."""
-        measured = {}
-        for future in self.running:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                with suppress(InputError):
-                    result = result_of(future)
-                    told = reported(self.study.outcomes, result.value, None)
-                    if not told.not_finite:
-                        measured[future] = replace(told, attributes=result.attributes)
-        return measured
+        values = {future: self._value_of(future) for future in self.running}
+        return {future: told for future, told in values.items() if told is not None}
+
+    def _value_of(self, future: Future[Any]) -> Reported | None:
+        """What an evaluation has measured; None if it has not ended, or has failed."""
+        if not future.done() or future.cancelled() or future.exception() is not None:
+            return None
+        result = result_of(future)
+        try:
+            told = reported(self.study.outcomes, result.value, None)
+        except InputError:
+            return None
+        return None if told.not_finite else replace(told, attributes=result.attributes)
 
     def note_unstored(self, error: StorageError) -> None:
         """Adds the measurements that could not be stored to the error."""
