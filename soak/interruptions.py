@@ -43,7 +43,7 @@ class Bowl:
         if trial.number >= self.at >= 0:
             self.interrupt()
         time.sleep(0.002)
-        value = (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
+        value: float = (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
         trial.attributes["value"] = value
         note = Path(self.folder, f"{trial.number}-{trial.attempt}")
         try:

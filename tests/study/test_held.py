@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 import ceibo
 from ceibo import Float, StopReason, Study
 from ceibo.decide.space import Params
 from ceibo.errors import ExecutorLostError, InputError, NewerSchemaError, NotFoundError
-from ceibo.study.store import Lease
+from ceibo.study.store import Lease, history, schema
 from soak import interruptions
 
 SPACE = {"x": Float(0, 1)}
@@ -144,26 +145,19 @@ def test_ctrl_c_in_memory_says_how_to_go_on() -> None:
     assert [t.state for t in result.study.trials] == ["done", "done", "queued"]
 
 
-def test_an_interrupt_in_a_transaction_leaves_a_study_in_memory(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_interrupt_in_a_transaction_leaves_a_study_in_memory() -> None:
     """SQLAlchemy closed the connection, and the whole study in memory was gone with it."""
-    from ceibo.study.store import history
-
     study = Study.create(SPACE)
     for _ in range(3):
         study.tell(study.ask(), 0.5)
 
-    def interrupted(*_: object) -> None:
+    def interrupted(connection: sa.Connection) -> None:
+        history.read_last_seq(connection, 1)
+        connection.invalidate()  # as SQLAlchemy does where the interrupt comes in its own code
         raise KeyboardInterrupt
 
-    store = study.ledger.store
     with pytest.raises(KeyboardInterrupt):
-        store._database.write(
-            lambda connection: (
-                (history.read_last_seq(connection, 1), connection.invalidate()) and interrupted()
-            )
-        )
+        study.ledger.store._database.write(interrupted)
     assert len(study.trials) == 3
     study.tell(study.ask(), 0.25)
     assert study.best_observed.value == 0.25
@@ -229,10 +223,6 @@ def test_attributes_are_told_and_kept(storage: str) -> None:
 
 
 def test_unknown_data_of_a_note_is_a_newer_versions(storage: str) -> None:
-    import sqlalchemy as sa
-
-    from ceibo.study.store import schema
-
     study = Study.create(SPACE, storage=storage)
     study.tell(study.ask(), 0.3, attributes={"a": 1})
     note = schema.events.c.kind == "noted"
@@ -320,7 +310,7 @@ def test_a_pool_that_breaks_for_ever_ends_the_run() -> None:
 
 
 class Fragile(ThreadPoolExecutor):
-    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:  # type: ignore[override]
+    def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
         raise RuntimeError("cannot schedule new futures after shutdown")
 
 

@@ -30,6 +30,7 @@ import ceibo
 from ceibo import Float, Measurement, StopReason, Study
 from ceibo.decide.space import Params
 from ceibo.errors import ExecutorLostError, ObjectiveExitError
+from ceibo.study.asking import Asking
 from ceibo.study.evaluation import job_count
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import Lease
@@ -482,13 +483,13 @@ def test_an_interrupt_while_storing_loses_nothing(
 def test_an_interrupt_after_asking_gives_the_trial_back(
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = Ledger.ask
+    ask = Asking.ask
 
-    def interrupted(self: Ledger, lease: Lease | None, limit: int | None) -> None:
+    def interrupted(self: Asking, lease: Lease | None, limit: int | None) -> None:
         ask(self, lease, limit)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ledger, "ask", interrupted)
+    monkeypatch.setattr(Asking, "ask", interrupted)
     assert (
         ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason
         is StopReason.INTERRUPTED

@@ -74,7 +74,7 @@ class Runner(Generic[S]):
         # evaluations in this process may keep its threads from running
         inside = isinstance(self.flight.executor, Inline | ThreadPoolExecutor)
         with (
-            self._interrupts(interrupts) as self.interrupts,
+            _own_or(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
             Heartbeat(ledger.store, ledger.id, self.lease, standing_by=inside),
         ):
@@ -85,7 +85,7 @@ class Runner(Generic[S]):
                 return stop
             except KeyboardInterrupt:
                 self.flight.give_back()
-                return Stop(StopReason.INTERRUPTED, self._how_to_go_on())
+                return Stop(StopReason.INTERRUPTED, _how_to_go_on(self.study))
             except StorageError as error:
                 # Trials in flight are handed out again when their leases expire.
                 self.flight.cancel()
@@ -96,14 +96,6 @@ class Runner(Generic[S]):
                 raise
             finally:
                 self.flight.close()
-
-    def _interrupts(self, given: Interrupts | None) -> AbstractContextManager[Interrupts]:
-        return Interrupts(spared=is_handing_over) if given is None else nullcontext(given)
-
-    def _how_to_go_on(self) -> str:
-        if self.study.ledger.store.in_memory:
-            return "interrupted; result.study.optimize(objective, …) goes on from here."
-        return "interrupted; the same call with the same storage goes on from here."
 
     def _loop(self, callbacks: tuple[Callback[S], ...], display: Progress) -> Stop:
         stop = self._limit_reached()
@@ -288,6 +280,17 @@ class Runner(Generic[S]):
                 " max_failures=None to go on past such trials."
             )
         return failed
+
+
+def _own_or(given: Interrupts | None) -> AbstractContextManager[Interrupts]:
+    """What receives signals: given by the caller, or of the run's own."""
+    return Interrupts(spared=is_handing_over) if given is None else nullcontext(given)
+
+
+def _how_to_go_on(study: Record) -> str:
+    if study.ledger.store.in_memory:
+        return "interrupted; result.study.optimize(objective, …) goes on from here."
+    return "interrupted; the same call with the same storage goes on from here."
 
 
 def _call_all(callbacks: tuple[Callback[S], ...], study: S, trial: Trial) -> Stop | None:
