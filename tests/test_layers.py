@@ -29,7 +29,7 @@ ALLOWED = {
     "study": {"files", "text", "decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
-    "report": {"files", "text", "study", "decide", "gp"},
+    "report": {"files", "text", "study", "decide", "acquisition", "gp"},
     "command": {"numbers", "text", "decide"},
     "cli": {
         "numbers",

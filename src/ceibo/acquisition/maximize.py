@@ -76,7 +76,7 @@ class Maximum(NamedTuple):
     value: float
 
 
-def maximize(
+def maximize(  # noqa: PLR0913 - one, and options that are mostly left out
     acquisition: Surface[Any],
     *,
     seed: int = 0,
@@ -191,7 +191,7 @@ class _Search:
             X = self._climb(X[winner], _POLISH, None if H is None else H[winner]).x
             winner = [0]
         if self.region is not None:
-            X = self.region.restore(X[winner])
+            X = self.region.restore(self.region.tightened(X[winner]))
             winner = [0]
         return np.asarray(X[winner[0]])
 

@@ -1,12 +1,14 @@
 """Where a space with rules is searched, and settings that obey the rules to the last digit."""
 
+import math
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from ceibo.acquisition.region import EmptyRegionError, Region
+from ceibo.decide.dimensions import Float
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.rules import columns_of, first_broken, requirements_of
 from ceibo.decide.space import Params, Space
@@ -15,6 +17,7 @@ from ceibo.gp.inputs import Array, Mask
 
 _KEPT: Final = 16  # regions kept for the next suggestion of the same space
 _TRIED: Final = 64  # points tried where one cannot be written down in the user's units
+_MOST_DROPPED: Final = 20  # rules left out by turns to find those that exclude one another
 _made: OrderedDict[str, Region] = OrderedDict()
 
 
@@ -41,11 +44,14 @@ def region_in(held: Held) -> Region | None:
 def settle(held: Held, x: Array) -> Params:
     """The parameters at a point (d,) of the search, such that every rule holds in their units.
 
-    What rounding has broken is mended; a point that cannot be written down gives way to one near it.
+    What rounding has broken is mended; a point that cannot be written down gives way to another.
     """
     params = held.params(x)
     region = region_in(held)
-    if region is None or first_broken(held.space.rules, params) is None:
+    if region is None:
+        return params
+    params = _balanced(held, params, region.equalities(x))
+    if first_broken(held.space.rules, params) is None:
         return params
     rounded = _on_grids(held, x)
     if rounded is not None:
@@ -70,6 +76,32 @@ def admissible(held: Held, X: Array) -> Mask:
     region = region_in(held)
     inside = held.has(X)
     return inside if region is None else inside & region.holds(X)
+
+
+def _balanced(held: Held, params: Params, equalities: Sequence[tuple[Array, float]]) -> Params:
+    """The parameters with what rounding left of each equality given to the one it matters least to.
+
+    That is the continuous one on an even scale with the widest share in the sum.
+    """
+    names = held.space.names
+    params = dict(params)
+    for coefficients, total in [*equalities, *equalities]:
+        terms = {names[k]: float(coefficients[k]) for k in np.flatnonzero(coefficients)}
+        rest = total - math.fsum(c * params[name] for name, c in terms.items())
+        reach = {
+            name: abs(c) * (each.high - each.low)
+            for name, c in terms.items()
+            if isinstance(each := held.space.dimensions[name], Float)
+            and not each.log
+            and each.step is None
+            and name not in held.values
+            and params[name] not in (0.0, each.low, each.high)
+            and each.low <= params[name] + rest / c <= each.high
+        }
+        if rest and reach:
+            name = max(reach, key=reach.__getitem__)
+            params[name] += rest / terms[name]
+    return params
 
 
 def _on_grids(held: Held, x: Array) -> Params | None:
@@ -105,8 +137,7 @@ def _checked(held: Held) -> Region:
     try:
         region.sample(1, np.random.default_rng(0))
     except EmptyRegionError as error:
-        texts = [held.space.constraints[rule] for rule in error.rules]
-        rules = " and ".join(repr(text) for text in texts)
+        rules = " and ".join(repr(text) for text in _conflicting(held))
         if held.values:
             fixed = ", ".join(f"{name} = {value!r}" for name, value in held.values.items())
             raise InputError(
@@ -116,3 +147,17 @@ def _checked(held: Held) -> Region:
             f"no setting of the space obeys {rules}; change or leave out one."
         ) from error
     return region
+
+
+def _conflicting(held: Held) -> list[str]:
+    """The rules that leave no point together, without those that are not needed for that."""
+    kept = list(held.space.constraints)
+    for text in held.space.constraints[:_MOST_DROPPED]:
+        fewer = [each for each in kept if each != text]
+        try:
+            space = Space(held.space.dimensions, constraints=fewer)
+            if fewer:
+                _built(Held(space, held.values)).sample(1, np.random.default_rng(0))
+        except EmptyRegionError:
+            kept = fewer
+    return kept

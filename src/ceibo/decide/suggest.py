@@ -186,7 +186,7 @@ def initial_params(held: Held, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
     region = region_in(held)
     if region is not None:
-        return settle(held, region.design_point(number, seed_of(seed, 0)))
+        return settle(held, region.design.point(number, seed_of(seed, 0)))
     shares = initial_point(len(held.space), seed, number).tolist()
     columns = zip(held.space.dimensions.values(), shares, strict=True)
     return held.params(np.array([dimension.at_share(share) for dimension, share in columns]))

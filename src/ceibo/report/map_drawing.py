@@ -12,6 +12,7 @@ from ceibo.report.contour import colour_table, hatching, isolines, png
 from ceibo.report.facts import Aspect, Map
 from ceibo.report.parts import Size, parameter_labels
 from ceibo.report.svg import Canvas, Scale, path_of, px
+from ceibo.report.ternary import Ternary
 from ceibo.report.thinning import visible
 from ceibo.text import shorten
 
@@ -34,25 +35,51 @@ def draw_map(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     first, second = surface.names
     what = "the posterior mean" if aspect.name == "objective" else aspect.name
     canvas = map_canvas(size, f"Map of {what} over {first} and {second}")
+    smooth = is_smooth(surface, space)
+    draw_mean(canvas, surface, aspect.direction, smooth)
+    if surface.chance is not None:
+        draw_doubt(canvas, surface, smooth)
+    draw_excluded(canvas, surface)
+    draw_places(canvas, surface, space, aspect)
+    draw_key(canvas, COLOURS, *ends_of(surface, aspect.direction))
+    return canvas
+
+
+def draw_mean(canvas: Canvas, surface: Map | Ternary, direction: Direction, smooth: bool) -> None:
+    """The posterior mean in colours, and its isolines where it is smooth."""
     # in units in which differences of the largest doubles are finite
-    mean = surface.mean * (0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0)
-    low, high = float(np.min(mean)), float(np.max(mean))
+    unit = 0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0
+    mean, seen = surface.mean * unit, surface.seen * unit
+    low, high = float(np.min(seen)), float(np.max(seen))
     shares = np.zeros_like(mean)
     if high > low:
         shares = (mean - low) / (high - low)
-    if aspect.direction is Direction.MAXIMIZE:
+    if direction is Direction.MAXIMIZE:
         shares = 1.0 - shares
-    draw_colours(canvas, shares, is_smooth(surface, space), COLOURS)
-    if high > low and is_smooth(surface, space):
+    draw_colours(canvas, shares, smooth, COLOURS)
+    if high > low and smooth:
         draw_isolines(canvas, mean, np.linspace(low, high, _LINES + 2)[1:-1])
-    if surface.chance is not None:
-        draw_doubt(canvas, surface, space)
-    draw_places(canvas, surface, space, aspect)
-    best, worst = float(np.min(surface.mean)), float(np.max(surface.mean))
-    if aspect.direction is Direction.MAXIMIZE:
-        best, worst = worst, best
-    draw_key(canvas, COLOURS, best, worst)
-    return canvas
+
+
+def ends_of(surface: Map | Ternary, direction: Direction) -> tuple[float, float]:
+    """The best and the worst value shown."""
+    best, worst = float(np.min(surface.seen)), float(np.max(surface.seen))
+    return (worst, best) if direction is Direction.MAXIMIZE else (best, worst)
+
+
+def draw_excluded(canvas: Canvas, surface: Map) -> None:
+    """Covers what rules exclude."""
+    if surface.excluded is None or not np.any(surface.excluded):
+        return
+    rows, columns = surface.excluded.shape
+    x, y = Scale(0, columns, *canvas.across), Scale(0, rows, *canvas.up)
+    parts = []
+    for row, cells in enumerate(surface.excluded):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], cells.astype(int), [0]])))
+        for first, last in zip(edges[::2], edges[1::2], strict=True):
+            box = f"M{px(x(first))} {px(y(row))}H{px(x(last))}V{px(y(row + 1))}H{px(x(first))}Z"
+            parts.append(box)
+    canvas.add(f'<path class="excluded" d="{"".join(parts)}"/>')
 
 
 def map_canvas(size: Size, label: str) -> Canvas:
@@ -76,7 +103,7 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
         trial, place = aspect.measured[index], places[index]
         title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
         canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)
-    canvas.add(_star(x(aspect.best_place[across]), y(aspect.best_place[up])))
+    canvas.add(star(x(aspect.best_place[across]), y(aspect.best_place[up])))
     dimensions = space.dimensions
     for at, text in parameter_labels(dimensions[first]):
         canvas.write(x(at), canvas.up[0] + 16, text, "middle")
@@ -114,11 +141,10 @@ def normal_quantile(chance: Array) -> Array:
     return np.asarray(ndtri(np.clip(chance, _FAINTEST, 1.0 - _FAINTEST)))
 
 
-def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
+def draw_doubt(canvas: Canvas, surface: Map | Ternary, smooth: bool) -> None:
     """Hatches where limits hold with less than the confidence, and draws its border."""
     if surface.chance is None:
         return
-    smooth = is_smooth(surface, space)
     # between two points of the grid a chance jumps, and its normal quantile hardly bends
     chance, confidence = normal_quantile(surface.chance), float(ndtri(surface.confidence))
     parts = []
@@ -130,9 +156,9 @@ def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
         draw_isolines(canvas, chance, [confidence], "border")
 
 
-def draw_key(canvas: Canvas, colours: Array, best: float, worst: float) -> None:
-    """The scale of colours, best at the bottom."""
-    left = canvas.across[1] + 12
+def draw_key(canvas: Canvas, colours: Array, best: float, worst: float, gap: float = 12) -> None:
+    """The scale of colours, best at the bottom, so many pixels beside the frame."""
+    left = canvas.across[1] + gap
     bottom, top = canvas.up
     column = np.linspace(1, 0, 64)[:, None]
     canvas.image((left, top), (12, bottom - top), "smooth", png(column, colours))
@@ -150,7 +176,8 @@ def _finer(shares: Array, factor: int = 4) -> Array:
     return np.stack([np.interp(fine_rows, np.arange(rows), column) for column in wide.T], axis=1)
 
 
-def _star(x: float, y: float) -> str:
+def star(x: float, y: float) -> str:
+    """The mark of the answer."""
     corners = []
     for k in range(10):
         angle = np.pi / 5 * k - np.pi / 2

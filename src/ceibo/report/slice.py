@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo.report.facts import Aspect, Slice
 from ceibo.report.parts import draw_limit, parameter_labels
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
@@ -33,8 +33,10 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
     x = Scale(0.0, 1.0, *canvas.across)
     low, high = each.band
-    y = Scale.over([*low, *high], canvas.up)
+    seen = np.ones(len(low), dtype=bool) if each.held is None else each.held
+    y = Scale.over([*low[seen], *high[seen]], canvas.up)
     canvas.y_axis(y, count=4)
+    _shade_excluded(canvas, each, x)
     if each.chance is not None and confidence is not None:
         _shade(canvas, each, x, confidence)
     _draw_measurements(canvas, each, aspect, (x, y))
@@ -42,10 +44,13 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     middle = _curve(each, each.mean, x, y)
     lower = _curve(each, low, x, y)
     if each.dimension.is_ordered:
-        canvas.band(upper, lower, "band")
-        canvas.line(middle, "incumbent")
+        for run in _runs(each):
+            canvas.band(upper[run], lower[run], "band")
+            canvas.line(middle[run], "incumbent")
     else:
         for index, mean in enumerate(each.mean):
+            if not seen[index]:
+                continue
             canvas.segment(upper[index], lower[index], "whisker")
             canvas.dot(*middle[index], 4, "level", f"{mean:.5g}")
     if aspect.limit is not None:
@@ -55,10 +60,19 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     if each.chance is not None:
         _draw_strip(canvas, each, x, (each.chance, 1.0, "chance"))
     elif each.gain is not None:
-        _draw_strip(canvas, each, x, (each.gain, float(np.max(each.gain)), "gain"))
+        most = float(np.max(each.gain[seen], initial=0.0))
+        _draw_strip(canvas, each, x, (each.gain, most, "gain"))
     for place, label in parameter_labels(each.dimension, 4):
         canvas.write(x(place), canvas.height - 18, label, "middle")
     return canvas.render()
+
+
+def _runs(each: Slice) -> list[slice]:
+    """The stretches of a slice on which rules hold: one, if there are none."""
+    if each.held is None:
+        return [slice(0, len(each.places))]
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], each.held.astype(int), [0]])))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _curve(each: Slice, values: Iterable[float], x: Scale, y: Scale) -> list[Point]:
@@ -72,7 +86,7 @@ def _draw_measurements(
     """The measurements, the fainter the farther away they were made in the other parameters."""
     x, y = scales
     # what exists in one of two settings only is as far as can be
-    gaps = np.nan_to_num(aspect.places - aspect.best_place, nan=1.0)
+    gaps = np.nan_to_num(aspect.places - _path_at(each, aspect), nan=1.0)
     gaps[:, each.column] = 0.0
     distances = np.sqrt(np.mean(gaps**2, axis=1))
     distances[np.isnan(aspect.places[:, each.column])] = np.nan  # without the parameter
@@ -85,6 +99,17 @@ def _draw_measurements(
                 canvas.dot(at, y(measurement.value), 2.4, kind)
 
 
+def _path_at(each: Slice, aspect: Aspect) -> Array:
+    """The points of the slice at the measured coordinates, (n, d), or the one it goes through."""
+    path = each.path
+    if path is None:
+        return aspect.best_place
+    at = np.nan_to_num(aspect.places[:, each.column])
+    if not each.dimension.is_ordered:
+        return aspect.best_place
+    return np.stack([np.interp(at, path[:, each.column], column) for column in path.T], axis=1)
+
+
 def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, float, str]) -> None:
     """Corrected EI, or the chance that limits hold, below the posterior."""
     values, most, kind = what
@@ -95,10 +120,11 @@ def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, float,
     canvas.write(canvas.left - 6, bottom + 3, "0", "end")
     tops = _curve(each, values, x, y)
     if each.dimension.is_ordered:
-        canvas.band(tops, [(at, bottom) for at, _ in tops], f"{kind}-area")
-        canvas.line(tops, kind)
+        for run in _runs(each):
+            canvas.band(tops[run], [(at, bottom) for at, _ in tops[run]], f"{kind}-area")
+            canvas.line(tops[run], kind)
         return
-    for at, high in tops:
+    for at, high in (top for run in _runs(each) for top in tops[run]):
         size = f'width="12" height="{px(bottom - high)}"'
         canvas.add(f'<rect class="{kind}-area" x="{px(at - 6)}" y="{px(high)}" {size}/>')
 
@@ -106,12 +132,30 @@ def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, float,
 def _shade(canvas: Canvas, each: Slice, x: Scale, confidence: float) -> None:
     """What lies where limits hold with less than the confidence."""
     assert each.chance is not None
+    doubtful = each.chance < confidence
+    if each.held is not None:
+        doubtful &= each.held
     bottom, top = canvas.up
+    _cover(canvas, each, x, doubtful, ("doubtful", top, bottom))
+
+
+def _shade_excluded(canvas: Canvas, each: Slice, x: Scale) -> None:
+    """What lies where rules do not hold, down to the labels of the axis."""
+    if each.held is not None and not np.all(each.held):
+        reach = ("excluded", canvas.up[1], canvas.height - 34)
+        _cover(canvas, each, x, ~each.held, reach)
+
+
+def _cover(
+    canvas: Canvas, each: Slice, x: Scale, where: Mask, how: tuple[str, float, float]
+) -> None:
+    """Covers stretches of the axis with boxes of a kind, from a top to a bottom."""
+    kind, top, bottom = how
     edges = [0.0, *((a + b) / 2 for a, b in pairwise(each.places)), 1.0]
-    doubtful = (each.chance < confidence).tolist()
-    for is_doubtful, run in groupby(range(len(doubtful)), doubtful.__getitem__):
+    flags = where.tolist()
+    for is_covered, run in groupby(range(len(flags)), flags.__getitem__):
         first, *rest = run
         low, high = x(edges[first]), x(edges[[first, *rest][-1] + 1])
-        if is_doubtful:
+        if is_covered:
             box = f'x="{px(low)}" y="{px(top)}" width="{px(high - low)}"'
-            canvas.add(f'<rect class="doubtful" {box} height="{px(bottom - top)}"/>')
+            canvas.add(f'<rect class="{kind}" {box} height="{px(bottom - top)}"/>')

@@ -39,7 +39,7 @@ class Flight:
         """Begins the evaluation of a trial; here, it also ends it."""
         given = hand_out(trial.number, trial.attempt, self.study.name)
         while True:
-            params = dict(trial.params)
+            params = self.study.ledger.frame.complete(trial.params)
             try:
                 future = self.executor.submit(evaluate, self.objective, params, given)
                 break

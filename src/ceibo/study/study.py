@@ -76,8 +76,8 @@ class Study(Record):
         """Creates a study; a name that exists in the storage is an error.
 
         Args:
-            space: name -> Float, Int or Categorical; at most 5,000 of them. A `Space` of them may
-                have rules between them.
+            space: name -> Float, Int, Ordinal or Categorical; at most 5,000 of them. A `Space` of
+                them may have rules between them.
             outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch, if several things are
                 measured; by default one objective is.
             confidence: with which the limits among the outcomes are to hold at the settings

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from ceibo.acquisition.region.frame import Frame
 
 _ROUNDS: Final = 24
-_MOST_CELLS: Final = 24  # polytopes used by one draw
-_KEPT: Final = 256  # uniform points kept of each polytope
+_MOST_CELLS: Final = 12  # polytopes used by one draw
+_KEPT, _KEPT_SMALL = 256, 64  # uniform points kept of each polytope, and of small ones
+_SMALL: Final = 4  # dimensions
 _ENOUGH: Final = 0.2  # share of points of the cube that must hold for drawing to be by rejection
 
 
@@ -43,12 +44,15 @@ class Drawer:
             good = np.flatnonzero(frame.holds(X))
             if len(good) >= max(_ENOUGH * len(X), count):
                 return X[good[:count]]
-        found = np.empty((0, frame.dimension))
+        found, asked = np.empty((0, frame.dimension)), 0
         for turn in range(_ROUNDS):
             missing = count - len(found)
             if missing <= 0 or (turn >= _ROUNDS // 3 and len(found) == 0 and not self._hope):
                 break
-            found = np.concatenate([found, self._round(min(2 * missing + 8, 4096), rng)])
+            share = max(len(found), 1) / max(asked, 1) if turn else 1.0
+            wanted = min(int(1.2 * missing / share) + 8, 4096) if turn else missing
+            asked += wanted
+            found = np.concatenate([found, self._round(wanted, rng)])
         return found[:count]
 
     @property
@@ -68,7 +72,7 @@ class Drawer:
         X, here, pattern = X[rows], here[rows], pattern.keep(rows)
         if len(X) == 0:
             return X
-        rows = self._few_cells(self._keys(pattern, here), rng)
+        rows = self._few_cells(_groups(self._keys(pattern, here)), rng)
         X, here, pattern = X[rows], here[rows], pattern.keep(rows)
         X = np.where(pattern.zero & here, frame.values.zeros, X)
         X, drawn = self._inside(X, here, pattern, rng)
@@ -82,15 +86,14 @@ class Drawer:
         parts = [pattern.applies, pattern.zero & coupled, pattern.present & coupled, here & coupled]
         return np.concatenate(parts, axis=1)
 
-    def _few_cells(self, keys: Mask, rng: np.random.Generator) -> Indices:
+    def _few_cells(self, groups: list[Indices], rng: np.random.Generator) -> Indices:
         """(N,) places, such that those of too many polytopes are replaced by others."""
-        _, group = np.unique(keys, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        sizes = np.bincount(group)
-        rows: Indices = np.arange(len(keys))
-        if len(sizes) > _MOST_CELLS:
-            used = np.isin(group, np.argsort(-sizes, kind="stable")[:_MOST_CELLS])
-            rows[~used] = rng.choice(rows[used], size=int((~used).sum()))
+        rows: Indices = np.arange(sum(map(len, groups)))
+        if len(groups) > _MOST_CELLS:
+            order = sorted(groups, key=len, reverse=True)
+            used = np.concatenate(order[:_MOST_CELLS])
+            others = np.concatenate(order[_MOST_CELLS:])
+            rows[others] = rng.choice(used, size=len(others))
         return rows
 
     def _inside(
@@ -98,17 +101,15 @@ class Drawer:
     ) -> tuple[Array, Indices]:
         """Coupled columns drawn in the polytope of each point; and the points that have one."""
         frame, keys = self.frame, self._keys(pattern, here)
-        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        group = group.reshape(-1)
         drawn = np.zeros(len(X), dtype=bool)
         X = X.copy()
-        for index in range(len(first)):
-            rows = np.flatnonzero(group == index)
-            columns = np.flatnonzero(self._variables(keys[first[index]], pattern, first[index]))
+        for rows in _groups(keys):
+            first = rows[0]
+            columns = np.flatnonzero(self._variables(keys[first], pattern, first))
             if len(columns) == 0:
                 drawn[rows] = True
                 continue
-            cell = self._polytope(keys[first[index]], columns, pattern.keep(first[[index]]))
+            cell = self._polytope(keys[first], columns, pattern.keep(rows[:1]))
             if cell is None:
                 continue
             X[np.ix_(rows, columns)] = frame.from_shares(cell.sample(len(rows), rng), columns)
@@ -128,7 +129,8 @@ class Drawer:
         if name not in self._made:
             made = self._make(columns, pattern)
             if made is not None:
-                made = made.settled(_KEPT, np.random.default_rng(len(columns)))
+                kept = _KEPT_SMALL if made.dimension <= _SMALL else _KEPT
+                made = made.settled(kept, np.random.default_rng(len(columns)))
             self._made[name] = made
         return self._made[name]
 
@@ -150,3 +152,11 @@ class Drawer:
         shares = values.low[columns] / values.width[columns]
         offsets = np.where(values.curved[columns], shares, np.inf)
         return polytope(A, low, high, offsets)
+
+
+def _groups(keys: Mask) -> list[Indices]:
+    """The places of equal rows, in the order in which they first appear."""
+    found: dict[bytes, list[int]] = {}
+    for place, row in enumerate(np.packbits(keys, axis=1)):
+        found.setdefault(row.tobytes(), []).append(place)
+    return [np.array(places, dtype=np.intp) for places in found.values()]

@@ -15,6 +15,7 @@ from ceibo.acquisition.region.walls import Walls
 from ceibo.gp.inputs import Array, Indices, Mask
 
 _MOST_MENDED: Final = 400  # levels changed one at a time
+_MOST_PROJECTED: Final = 96  # points, in a search that is not thorough
 
 
 @final
@@ -88,15 +89,15 @@ class Frame:
 
     def from_shares(self, Z: Array, columns: Indices) -> Array:
         """Coordinates (N, c) of some columns from shares z of their ranges; levels the nearest."""
-        V = np.zeros((len(Z), self.dimension))
-        V[:, columns] = self.values.low[columns] + Z * self.values.width[columns]
-        U = self.values.units(V)
-        for k in columns:
-            if k in self.values.discrete:
-                levels = self.values.values_of(int(k))
-                nearest = np.argmin(np.abs(V[:, k, None] - levels), axis=1)
-                U[:, k] = self.values.discrete[int(k)][nearest]
-        return np.asarray(np.clip(U[:, columns], 0.0, 1.0))
+        values, U = self.values, Z.copy()
+        for place, k in enumerate(columns.tolist()):
+            if k in values.discrete:
+                amounts = values.low[k] + Z[:, place] * values.width[k]
+                nearest = np.argmin(np.abs(amounts[:, None] - values.values_of(k)), axis=1)
+                U[:, place] = values.discrete[k][nearest]
+            elif values.curved[k]:
+                U[:, place] = values.unit(k, values.low[k] + Z[:, place] * values.width[k])
+        return np.clip(U, 0.0, 1.0)
 
     def walls(self, X: Array, here: Mask, pattern: Pattern, widths: Array) -> Walls:
         """The bounds of a climb from points (B, d) in their patterns."""
@@ -107,15 +108,22 @@ class Frame:
         parts = self.stack.C, self.stack.b, self.stack.equal
         return Walls(self.values, widths, *parts, pattern.applies, lower, upper)
 
-    def completed(self, X: Array, here: Mask, pattern: Pattern) -> Array:
-        """The points moved as little as the pattern asks, where that is possible."""
+    def completed(self, X: Array, here: Mask, pattern: Pattern, thorough: bool = True) -> Array:
+        """The points moved as little as the pattern asks, where that is possible.
+
+        Listed columns are changed only if the search is to be thorough; if not, of many points
+        those that break the terms most are left as they are.
+        """
         X = np.where(pattern.zero & here, self.values.zeros, X)
         rows = np.flatnonzero(~self.holds(X))
         if len(rows) == 0:
             return X
+        if not thorough and len(rows) > _MOST_PROJECTED:
+            amounts = self._violation(X[rows], pattern.keep(rows))
+            rows = rows[np.argsort(amounts, kind="stable")[:_MOST_PROJECTED]]
         X = X.copy()
         X[rows] = self.projected(X[rows], here[rows], pattern.keep(rows))
-        if self.stepped:
+        if thorough and self.stepped:
             rows = rows[~self.holds(X[rows])]
             mended = self._mended(X[rows], here[rows], pattern.keep(rows))
             X[rows] = self.projected(mended, here[rows], pattern.keep(rows))

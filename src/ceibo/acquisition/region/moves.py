@@ -40,10 +40,10 @@ def moves_of(frame: Frame) -> list[Move]:
     listed = [k for k, allowed in frame.values.discrete.items() if len(allowed) > 1]
     kinds: list[Move] = [Level(frame, k) for k in listed]
     stack = frame.stack
-    pairs: dict[tuple[int, int], None] = {}
+    pairs: dict[tuple[int, int, int], None] = {}
     for term in np.flatnonzero(stack.equal):
         together = [k for k in frame.stepped if stack.C[term, k] != 0.0]
-        pairs.update(dict.fromkeys((*pair, int(term)) for pair in permutations(together, 2)))
+        pairs.update(dict.fromkeys((j, k, int(term)) for j, k in permutations(together, 2)))
     if pairs:
         kinds.append(Exchange(frame, tuple(pairs)[:_MOST_PAIRS]))
     for index, choice in enumerate(stack.choices):
@@ -120,30 +120,25 @@ class Parts(Move):
     count: Count
 
     def tried(self, X: Array) -> tuple[Array, Indices]:
-        values, columns = self.frame.values, self.count.columns
-        zero, V = self.frame.stack.is_zero(X), values.at(X)
-        present = (~zero[:, list(columns)]).sum(axis=1)
-        found, rows = [], []
-        for i in columns:
-            if np.isnan(values.zeros[i]):
-                continue
-            out = X.copy()
-            out[:, i] = values.zeros[i]
-            fewer = np.flatnonzero(~zero[:, i] & (present > self.count.least))
-            more = np.flatnonzero(zero[:, i] & (present < self.count.most))
-            added = X.copy()
-            added[:, i] = self._unit(np.full(len(X), np.nan), i)
-            found += [out[fewer], added[more]]
-            rows += [fewer, more]
-            for j in columns:
-                swap = np.flatnonzero(~zero[:, i] & zero[:, j])
-                moved = out[swap]
-                moved[:, j] = self._unit(V[swap, i], j)
-                found.append(moved)
-                rows.append(swap)
-        if not found:
-            return X[:0], np.empty(0, dtype=np.intp)
-        return np.concatenate(found), np.concatenate(rows)
+        values, columns = self.frame.values, np.array(self.count.columns)
+        V, may_leave = values.at(X)[:, columns], ~np.isnan(values.zeros[columns])
+        inside = ~self.frame.stack.is_zero(X)[:, columns]
+        size = inside.sum(axis=1)
+        leaves = inside & may_leave
+        out = np.nonzero(leaves & (size > self.count.least)[:, None])
+        new = np.nonzero(~inside & (size < self.count.most)[:, None])
+        swap = np.nonzero(leaves[:, :, None] & ~inside[:, None, :])
+        rows = np.concatenate([out[0], new[0], swap[0]])
+        gone = np.concatenate([out[1], np.full(len(new[0]), -1), swap[1]])
+        comes = np.concatenate([np.full(len(out[0]), -1), new[1], swap[2]])
+        amounts = np.where(gone >= 0, V[rows, gone], np.nan)
+        found = X[rows]
+        for place, k in enumerate(columns.tolist()):
+            found[gone == place, k] = values.zeros[k]
+            there = comes == place
+            if there.any():
+                found[there, k] = self._unit(amounts[there], k)
+        return found, rows
 
     def _unit(self, amounts: Array, k: int) -> Array:
         """Coordinates of amounts (n,) of a column, not zero; a new part's where one is NaN."""
@@ -152,12 +147,10 @@ class Parts(Move):
         new = new if new != 0.0 else values.high[k]
         wanted = np.clip(np.where(np.isnan(amounts), new, amounts), values.low[k], values.high[k])
         if k not in values.discrete:
-            V = np.zeros((len(amounts), self.frame.dimension))
-            V[:, k] = wanted
-            return values.units(V)[:, k]
+            return values.unit(k, wanted)
         levels = values.values_of(k)
         gaps = np.where(levels == 0.0, np.inf, np.abs(wanted[:, None] - levels))
-        return values.discrete[k][np.argmin(gaps, axis=1)]
+        return np.asarray(values.discrete[k][np.argmin(gaps, axis=1)])
 
 
 @final

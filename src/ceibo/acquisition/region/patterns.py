@@ -45,6 +45,9 @@ def pattern_at(
     Of one requirement a certain alternative may be wanted: (requirement, alternative).
     """
     found = _blank(stack, X)
+    if stack.is_plain and here.all():
+        found.applies[:] = True
+        return found
     amounts = np.abs(X - stack.values.zeros)
     all_margins = stack.margins(X, here)
     for place, (choice, margin) in enumerate(zip(stack.choices, all_margins, strict=True)):
@@ -70,6 +73,9 @@ def draw_pattern(stack: Stack, X: Array, here: Mask, rng: np.random.Generator) -
     size.
     """
     found = _blank(stack, X)
+    if stack.is_plain and here.all():
+        found.applies[:] = True
+        return found
     for choice in stack.choices:
         busy = here[:, choice.columns].all(axis=1)
         open_, settled = _open(stack, choice, X)

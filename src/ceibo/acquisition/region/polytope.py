@@ -5,7 +5,7 @@ those that inequalities imply, are eliminated once: z = centre + P w, where the 
 the directions that are left and w is scaled by the ellipsoid of Dikin at the analytic centre. In w
 the polytope is round within a factor of the number of constraints, however thin it is in z, and
 hit-and-run (Smith 1984) mixes in few steps: from a point, a random direction, and a uniform point
-of the chord along it. Columns may be weighed by 1/(z + offset), which is uniform in log(z + offset);
+of the chord along it. Columns may be weighed by 1/(z + offset), which is uniform in its logarithm;
 then the point of the chord is found by slice sampling with shrinkage (Neal 2003).
 """
 
@@ -19,6 +19,8 @@ from ceibo.gp.inputs import Array
 _FLAT: Final = 1e-10  # slack below which an inequality counts as an equality
 _NEWTON: Final = 60  # steps to the analytic centre, at most
 _LEAST_STEPS, _STEPS_PER_DIMENSION = 24, 6  # of hit-and-run from the centre
+_FURTHER_STEPS: Final = 2  # and from a uniform point, with one for each dimension
+_MOST_AGAIN: Final = 4  # times that each point kept is gone on from
 
 
 @final
@@ -36,12 +38,21 @@ class Polytope:
     @property
     def dimension(self) -> int:
         """r, of the directions that are left."""
-        return self.P.shape[1]
+        return int(self.P.shape[1])
 
-    def sample(self, count: int, rng: np.random.Generator, steps: int = 4) -> Array:
-        """Points (count, q): some of the uniform points kept, moved on by a few steps each."""
+    def sample(self, count: int, rng: np.random.Generator) -> Array:
+        """Points (count, q): some of the uniform points kept, moved on by some steps each.
+
+        Many more points than are kept come from long walks, so that they do not depend on these.
+        """
         Z = self.starts[rng.integers(len(self.starts), size=count)]
-        return self.walk(Z, steps, rng)
+        few = count <= _MOST_AGAIN * len(self.starts)
+        return self.walk(Z, _FURTHER_STEPS + self.dimension if few else self._steps, rng)
+
+    @property
+    def _steps(self) -> int:
+        """Of a long walk."""
+        return _LEAST_STEPS + _STEPS_PER_DIMENSION * self.dimension
 
     def walk(self, Z: Array, steps: int, rng: np.random.Generator) -> Array:
         """Points (N, q) after some steps of hit-and-run from Z (N, q)."""
@@ -91,9 +102,8 @@ class Polytope:
     def settled(self, count: int, rng: np.random.Generator) -> Self:
         """With so many uniform points to go on from, found by a long walk from the centre."""
         Z = np.broadcast_to(self.centre, (count, len(self.centre)))
-        steps = _LEAST_STEPS + _STEPS_PER_DIMENSION * self.dimension
         parts = self.G, self.h, self.centre, self.P, self.offsets
-        return type(self)(*parts, self.walk(Z, steps, rng))
+        return type(self)(*parts, self.walk(Z, self._steps, rng))
 
 
 def polytope(A: Array, low: Array, high: Array, offsets: Array) -> Polytope | None:
@@ -157,10 +167,14 @@ def _chebyshev(G: Array, h: Array, reach: Array, E: Array, e: Array) -> tuple[Ar
     q = G.shape[1]
     cost = np.zeros(q + 1)
     cost[-1] = -1.0
-    equalities = {"A_eq": np.column_stack([E, np.zeros(len(E))]), "b_eq": e} if len(E) else {}
-    bounds = [(None, None)] * q + [(0.0, 1.0)]
     found = linprog(
-        cost, np.column_stack([G, reach]), h, bounds=bounds, method="highs", **equalities
+        cost,
+        np.column_stack([G, reach]),
+        h,
+        np.column_stack([E, np.zeros(len(E))]),
+        e,
+        bounds=[(None, None)] * q + [(0.0, 1.0)],
+        method="highs",
     )
     if found.status != 0 or found.x is None:
         return None
@@ -171,10 +185,8 @@ def _largest_slack(row: Array, side: float, rest: tuple[Array, Array, Array, Arr
     """How far inside one inequality the others let a point be."""
     from scipy.optimize import linprog
 
-    G, h, E, e = rest
-    equalities = {"A_eq": E, "b_eq": e} if len(E) else {}
-    found = linprog(row, G, h, bounds=[(None, None)] * G.shape[1], method="highs", **equalities)
-    return float(side - found.fun) if found.status == 0 else np.inf
+    found = linprog(row, *rest, bounds=[(None, None)] * len(row), method="highs")
+    return float(side - (found.fun or 0.0)) if found.status == 0 else np.inf
 
 
 def _rounded(G: Array, h: Array, z: Array, N: Array) -> tuple[Array, Array]:

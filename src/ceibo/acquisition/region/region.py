@@ -6,6 +6,7 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.acquisition.region.design import Design
 from ceibo.acquisition.region.draw import Drawer
 from ceibo.acquisition.region.frame import Frame
 from ceibo.acquisition.region.listing import list_points
@@ -17,8 +18,6 @@ from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.linalg import limited_blas
 
-_CANDIDATES: Final = 16  # from which each point of a design is chosen
-_DESIGN: Final = 64  # points of a design that are kept apart; later ones are drawn
 _PROMISE: Final = 1e-9  # of a term's scale, by which a point may break it
 _MEMORY: Final = 256  # points to fall back on
 
@@ -53,18 +52,14 @@ class Region:
         lists = {int(k): np.asarray(allowed, dtype=float) for k, allowed in discrete.items()}
         self.requirements = tuple(requirements)
         self.frame = Frame(columns, lists, self.requirements, branches)
-        self._drawer = Drawer(self.frame)
-        self._latest_design: tuple[int, Array] = (-1, np.empty((0, len(columns))))
-
-    @property
-    def dimension(self) -> int:
+        self.dimension = self.frame.dimension
         """d, the number of columns."""
-        return self.frame.dimension
-
-    @property
-    def discrete(self) -> dict[int, Array]:
+        self.discrete = self.frame.values.discrete
         """Column -> allowed coordinates."""
-        return self.frame.values.discrete
+        words = [k for k, column in enumerate(columns) if column is None]
+        self.design = Design(self.sample, words)
+        """Initial designs."""
+        self._drawer = Drawer(self.frame)
 
     def holds(self, X: Array) -> Mask:
         """(N,) whether points (N, d) are admissible."""
@@ -82,32 +77,9 @@ class Region:
             return found[np.arange(count) % len(found)]
 
     def spread(self, count: int, rng: np.random.Generator) -> Array:
-        """Admissible points (count, d) that keep apart; point i does not depend on the count.
-
-        Each is the one, of a few drawn for it, that is furthest from those before it.
-        """
+        """Admissible points (count, d) that keep apart; point i does not depend on the count."""
         key = int(rng.integers(2**62))
-        return np.stack([self.design_point(index, key) for index in range(count)])
-
-    def design_point(self, index: int, key: int) -> Array:
-        """Point `index` (d,) of a design of points that keep apart, one design for each key."""
-        if index >= _DESIGN:
-            return self.sample(1, np.random.default_rng([key, index]))[0]
-        if self._latest_design[0] != key:
-            self._latest_design = key, self._design(key)
-        return self._latest_design[1][index]
-
-    def _design(self, key: int) -> Array:
-        drawn = self.sample(_CANDIDATES * _DESIGN, np.random.default_rng([key]))
-        chosen = drawn[:1]
-        words = [k for k, column in enumerate(self.frame.values.columns) if column is None]
-        for index in range(1, _DESIGN):
-            some = drawn[index * _CANDIDATES : (index + 1) * _CANDIDATES]
-            gaps = np.abs(some[:, None, :] - chosen)
-            gaps[:, :, words] = 0.5 * (gaps[:, :, words] > 0.0)
-            nearest = (gaps**2).sum(axis=2).min(axis=1)
-            chosen = np.concatenate([chosen, some[[int(np.argmax(nearest))]]])
-        return chosen
+        return np.stack([self.design.point(index, key) for index in range(count)])
 
     @cached_property
     def points(self) -> Array | None:
@@ -121,7 +93,7 @@ class Region:
         """An admissible point near each of X (N, d); one that is admissible stays."""
         X = np.asarray(X, dtype=float)
         with limited_blas(1):
-            X, _ = self._settled(X)
+            X = self._settled(X)
             lost = np.flatnonzero(~self.frame.holds(X))
             if len(lost):
                 memory = self._memory
@@ -129,11 +101,15 @@ class Region:
                 X[lost] = memory[np.argmin(gaps, axis=1)]
         return X
 
+    def tightened(self, X: Array) -> Array:
+        """Admissible points (N, d) with what rounding has broken of a term taken out."""
+        return self.walls(X, np.ones(self.dimension)).nearest(X)
+
     def mended(self, X: Array) -> tuple[Array, Indices]:
         """Admissible points near X (N, d), and the places of those for which one was found."""
         if len(X) == 0:
             return X, np.empty(0, dtype=np.intp)
-        X, _ = self._settled(X)
+        X = self._settled(X, thorough=False)
         found = np.flatnonzero(self.frame.holds(X))
         return X[found], found
 
@@ -142,17 +118,19 @@ class Region:
         here = self.frame.canonical(X)[1]
         return self.frame.walls(X, here, pattern_at(self.frame.stack, X, here), widths)
 
+    def equalities(self, x: Array) -> list[tuple[Array, float]]:
+        """The equalities that an admissible point (d,) obeys: coefficients (d,) and sums."""
+        here = self.frame.canonical(x[None, :])[1]
+        stack = self.frame.stack
+        applies = pattern_at(stack, x[None, :], here).applies[0] & stack.equal
+        return [(stack.C[term], float(stack.b[term])) for term in np.flatnonzero(applies)]
+
     @cached_property
     def moves(self) -> list[Move]:
         """The kinds of discrete moves."""
         return moves_of(self.frame)
 
-    @property
-    def is_listed(self) -> bool:
-        """Whether all columns are listed, so that there are finitely many points."""
-        return not self.frame.values.is_continuous.any()
-
-    def _settled(self, X: Array) -> tuple[Array, Mask]:
+    def _settled(self, X: Array, thorough: bool = True) -> Array:
         """Points moved onto lists and inside the pattern they are nearest to."""
         frame = self.frame
         here = frame.canonical(X)[1]
@@ -161,8 +139,8 @@ class Region:
         rows = np.flatnonzero(~frame.holds(X))
         if len(rows):
             pattern = pattern_at(frame.stack, X[rows], here[rows])
-            X[rows] = frame.completed(X[rows], here[rows], pattern)
-        return X, here
+            X[rows] = frame.completed(X[rows], here[rows], pattern, thorough)
+        return X
 
     @cached_property
     def _memory(self) -> Array:

@@ -5,6 +5,7 @@ Notation: N points, d columns, m linear terms C v ≤ b (or =) in the values v (
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, final
 
 import numpy as np
@@ -60,6 +61,13 @@ class Stack:
         scale = np.abs(self.C) @ values.width + np.abs(self.b)
         self.scale = np.where(scale > 0.0, scale, 1.0)
 
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there is nothing to choose: every requirement is linear terms."""
+        single = all(len(each.alternatives) == 1 for each in self.choices)
+        ways = (way for each in self.choices for way in each.alternatives)
+        return single and not any(way.among or way.zeros or way.counts for way in ways)
+
     @property
     def coupled(self) -> Mask:
         """(d,) columns that some linear term speaks of."""
@@ -68,7 +76,7 @@ class Stack:
     def slack(self, V: Array) -> Array:
         """(N, m) how far inside each term values (N, d) are, in units of its scale."""
         room = (self.b - V @ self.C.T) / self.scale
-        return np.where(self.equal, -np.abs(room), room)
+        return np.asarray(np.where(self.equal, -np.abs(room), room))
 
     def is_zero(self, X: Array) -> Mask:
         """(N, d) whether the value of each column is exactly 0."""
@@ -77,7 +85,7 @@ class Stack:
     def margins(self, X: Array, here: Mask) -> list[Array]:
         """For each requirement (N, a): how far inside each alternative the points are.
 
-        A point is inside where the margin is at least zero or nearly so; infinite where only lists count.
+        A point is inside where the margin is zero or more; it is infinite where only lists count.
         `here` are the columns (N, d) that are active: a rule about others holds.
         """
         slack, zero = self.slack(self.values.at(X)), self.is_zero(X)

@@ -52,11 +52,12 @@ def constrained_step(A: Array, low: Array, high: Array, H: Array, g: Array) -> t
 
 
 def _pivot(Q: Array, wish: Array, lower: Array, upper: Array) -> tuple[Array, Indices]:
-    """Multipliers (B, m) of constraints whose matrix Q has a diagonal of ones, and rows unsolved."""
+    """Multipliers (B, m), where Q has a diagonal of ones, and the starts that are not solved."""
     result = np.zeros_like(wish)
     equal = lower == upper
+    # −1 at the low side, 0 free, 1 at the high side
     side = np.where(equal, 1, (wish > upper).astype(int) - (wish < lower).astype(int))
-    rows: Indices = np.arange(len(wish))  # −1 low, 0 free, 1 high
+    rows: Indices = np.arange(len(wish))
     for _ in range(_ROUNDS):
         multipliers, seen = _solve(Q[rows], wish[rows], lower[rows], upper[rows], side[rows])
         result[rows] = multipliers

@@ -54,13 +54,13 @@ class Values:
         """dv/du (N, d) of continuous columns at values (N, d)."""
         return np.where(self.curved, V * self.decades, self.width)
 
-    def units(self, V: Array) -> Array:
-        """Coordinates (N, d) of values (N, d) of continuous columns; others get 0."""
-        U = (V - self.low) / np.where(self.width > 0.0, self.width, 1.0)
-        for k in self._logarithmic:
-            ratio = np.maximum(V[:, k], np.finfo(float).tiny) / self.low[k]
-            U[:, k] = np.log(ratio) / self.decades[k]
-        return np.asarray(U)
+    def unit(self, k: int, v: Array) -> Array:
+        """Coordinates (n,) of values (n,) of one continuous column."""
+        if self.curved[k]:
+            return np.asarray(
+                np.log(np.maximum(v, np.finfo(float).tiny) / self.low[k]) / self.decades[k]
+            )
+        return np.asarray((v - self.low[k]) / (self.width[k] or 1.0))
 
     @cached_property
     def zeros(self) -> Array:
@@ -81,10 +81,16 @@ class Values:
 
     def values_of(self, k: int) -> Array:
         """The values of the allowed coordinates of a discrete column."""
-        allowed = self.discrete[k]
-        X = np.zeros((len(allowed), len(self.columns)))
-        X[:, k] = allowed
-        return np.asarray(self.at(X)[:, k])
+        return self._listed[k]
+
+    @cached_property
+    def _listed(self) -> dict[int, Array]:
+        found = {}
+        for k, allowed in self.discrete.items():
+            X = np.zeros((len(allowed), len(self.columns)))
+            X[:, k] = allowed
+            found[k] = self.at(X)[:, k]
+        return found
 
     @cached_property
     def _logarithmic(self) -> list[int]:

@@ -18,6 +18,7 @@ from ceibo.gp.ascent import Bounds, Hessians
 from ceibo.gp.inputs import Array, Mask
 from ceibo.gp.limited import LimitedHessians
 
+_ROUNDING: Final = 1e-14  # of a term's scale, within which it holds as well as it can
 _REACH: Final = 0.5  # longest step, in widths, for which the quadratic model is asked
 _CURVED_REACH: Final = 0.5  # the largest relative change of a value on a logarithmic scale
 
@@ -73,11 +74,19 @@ class Walls(Bounds):
     def nearest(self, x: Array) -> Array:
         """The points nearest to x (B, d) in units of the widths, from anywhere; (B, d)."""
         x = np.clip(x, self.lower, self.upper)
-        metric = np.broadcast_to(np.diag(self.widths**2), (len(x), x.shape[1], x.shape[1]))
-        nothing = np.zeros_like(x)
+        walls, rows = self, np.arange(len(x))
+        slack = _ROUNDING * (np.abs(self.C) @ self.values.width + np.abs(self.b))
         # The second step removes the rounding of the first.
         for _ in range(2):
-            x = self.moved(x, self._step(x, nothing, metric))
+            here = x[rows]
+            metric = np.broadcast_to(np.diag(self.widths**2), (len(here), *2 * x.shape[1:]))
+            x[rows] = walls.moved(here, walls._step(here, None, metric))
+            room = np.where(walls.applies, self.b - self.values.at(x[rows]) @ self.C.T, 0.0)
+            broken: Mask = np.where(self.equal, np.abs(room), -room) > slack
+            again = np.asarray(broken.any(axis=1))
+            walls, rows = walls.keep(again), rows[again]
+            if len(rows) == 0:
+                break
         return x
 
     @property
@@ -88,13 +97,18 @@ class Walls(Bounds):
     def _moving(self) -> Mask:
         return (self.widths > 0.0) & (self.lower < self.upper)
 
-    def _step(self, x: Array, g: Array, metric: Array) -> Array:
-        """The best step among the columns that move in any start."""
+    def _step(self, x: Array, g: Array | None, metric: Array) -> Array:
+        """The best step among the columns that move in any start; the shortest if g is None."""
         moving = self._moving
+        used = np.flatnonzero(self.applies.any(axis=0))
+        if g is None:
+            g = np.zeros_like(x)
+            moving = moving & (self.C[used] != 0.0).any(axis=0)
         columns = np.flatnonzero(moving.any(axis=0))
+        if len(columns) == 0:
+            return np.zeros_like(x)
         V = self.values.at(x)
         slopes = self.values.slopes(V)
-        used = np.flatnonzero(self.applies.any(axis=0))
         C, applies = self.C[used], self.applies[:, used]
         room = np.where(applies, self.b[used] - V @ C.T, np.inf)
         floor = np.where(applies & self.equal[used], room, -np.inf)

@@ -4,7 +4,7 @@ from functools import partial
 
 from ceibo.report.facts import Facts
 from ceibo.report.map_drawing import draw_map, map_sizes
-from ceibo.report.parts import panel
+from ceibo.report.parts import RULES_NOTE, panel
 from ceibo.text import shorten
 
 
@@ -19,5 +19,7 @@ def map_(facts: Facts) -> str:
         "The posterior mean over the two most important parameters, the others at the best setting."
         " Dark is better. Dots are measurements, the star is the best setting."
     )
+    if facts.study.space.rules:
+        note += RULES_NOTE
     title = f"{shorten(first, 40)} and {shorten(second, 40)} together"
     return panel("map", title, map_sizes(draw), note)
