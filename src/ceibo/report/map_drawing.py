@@ -7,13 +7,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from ceibo.decide import Direction, Space
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
+from ceibo.numbers import distinct, rounded
 from ceibo.report.contour import colour_table, hatching, isolines, png
-from ceibo.report.facts import Aspect, Map
-from ceibo.report.parts import Size, parameter_labels
+from ceibo.report.facts import Aspect, Map, places_of
+from ceibo.report.history import cross
+from ceibo.report.labels import MOST_LETTERS, width_of
+from ceibo.report.parts import Size, labels_below, parameter_labels
 from ceibo.report.svg import Canvas, Scale, path_of, px
-from ceibo.report.thinning import visible
-from ceibo.text import shorten
+from ceibo.report.thinning import mean_value, visible
+from ceibo.text import shorten, shorten_apart
 
 # From good to bad: dark blue over green to pale yellow, told apart in grey and by the colour-blind.
 COLOURS: Final = colour_table(
@@ -22,6 +25,9 @@ COLOURS: Final = colour_table(
 _LINES: Final = 7
 _LARGE: Final = 1e300
 _FAINTEST: Final = 1e-12  # chances nearer to 0 or 1 are drawn as this
+_FAR: Final = 0.25  # distance in the unit cube from which a measurement is faint
+_MOST_FAILED: Final = 500  # failed trials shown
+_SMALL: Final = 10.0  # pixels of a letter beside an isoline
 
 
 def map_sizes(draw: Callable[[Size], Canvas]) -> str:
@@ -34,6 +40,7 @@ def draw_map(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     first, second = surface.names
     what = "the posterior mean" if aspect.name == "objective" else aspect.name
     canvas = map_canvas(size, f"Map of {what} over {first} and {second}")
+    make_room(canvas, surface, space)
     # in units in which differences of the largest doubles are finite
     mean = surface.mean * (0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0)
     low, high = float(np.min(mean)), float(np.max(mean))
@@ -55,9 +62,17 @@ def draw_map(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     return canvas
 
 
+def make_room(canvas: Canvas, surface: Map, space: Space) -> None:
+    """Moves the frame of a map to where its labels leave room for it."""
+    first, second = (space.dimensions[name] for name in surface.names)
+    texts = shorten_apart([text for _, text in parameter_labels(second)], MOST_LETTERS)
+    canvas.make_room(texts, surface.names[1])
+    canvas.bottom += round(labels_below(first, canvas.across, 5)[1])
+
+
 def map_canvas(size: Size, label: str) -> Canvas:
     """An empty map, with room for the key."""
-    return Canvas(*size, label, left=70, right=78, bottom=40)
+    return Canvas(*size, label, left=70, right=84, bottom=40)
 
 
 def is_smooth(surface: Map, space: Space) -> bool:
@@ -72,18 +87,37 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
     across, up = surface.columns
     places = aspect.places
     measured = np.flatnonzero(np.isfinite(places[:, across] + places[:, up]))
+    far = is_elsewhere(places, aspect.best_place, space, surface.columns)
     for index in measured[visible(places[measured, across], places[measured, up])]:
         trial, place = aspect.measured[index], places[index]
-        title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
-        canvas.dot(x(place[across]), y(place[up]), 2.6, "visited", title)
+        title = f"trial {trial.number}: {rounded(mean_value(trial))}"
+        kind = "visited elsewhere" if far[index] else "visited"
+        canvas.dot(x(place[across]), y(place[up]), 2.6, kind, title)
+    failed = [trial for trial in aspect.trials if trial.state == "failed"][-_MOST_FAILED:]
+    for trial, place in zip(failed, places_of(space, failed), strict=True):
+        if np.isfinite(place[across] + place[up]):
+            title = f"trial {trial.number} failed"
+            canvas.add(cross(x(place[across]), y(place[up]), title))
     canvas.add(_star(x(aspect.best_place[across]), y(aspect.best_place[up])))
     dimensions = space.dimensions
-    for at, text in parameter_labels(dimensions[first]):
-        canvas.write(x(at), canvas.up[0] + 16, text, "middle")
-    for at, text in parameter_labels(dimensions[second]):
-        canvas.write(canvas.left - 6, y(at) + 4, shorten(text, 9), "end")
+    labels, extra = labels_below(dimensions[first], canvas.across, 5)
+    canvas.x_labels(labels, canvas.up[0] + 4, turned=extra > 0)
+    marks = parameter_labels(dimensions[second])
+    texts = shorten_apart([text for _, text in marks], MOST_LETTERS)
+    for (at, _), text in zip(marks, texts, strict=True):
+        canvas.write(canvas.left - 6, y(at) + 4, text, "end")
     canvas.x_name(shorten(first, 40))
     canvas.y_name(shorten(second, 40))
+
+
+def is_elsewhere(places: Array, best: Array, space: Space, columns: tuple[int, int]) -> Mask:
+    """Whether each place (n, d) is far from the map: another choice, or far in what it holds."""
+    # what exists in one of two settings only is as far as can be
+    gaps = np.nan_to_num(np.abs(places - best), nan=1.0)
+    choices = list(space.categorical)
+    gaps[:, choices] = gaps[:, choices] > 0
+    gaps[:, columns] = 0.0
+    return np.asarray(np.max(gaps, axis=1, initial=0.0) > _FAR)
 
 
 def draw_colours(canvas: Canvas, shares: Array, smooth: bool, colours: Array) -> None:
@@ -103,10 +137,43 @@ def draw_isolines(canvas: Canvas, Z: Array, levels: Iterable[float], kind: str =
     rows, columns = Z.shape
     x, y = Scale(0, columns - 1, *canvas.across), Scale(0, rows - 1, *canvas.up)
     parts = []
+    levels = [float(level) for level in levels]
     for level in levels:
-        for (x0, y0), (x1, y1) in isolines(Z, float(level)):
+        for (x0, y0), (x1, y1) in isolines(Z, level):
             parts.append(f"M{px(x(x0))} {px(y(y0))}L{px(x(x1))} {px(y(y1))}")
     canvas.add(f'<path class="{kind}" d="{"".join(parts)}"/>')
+    if kind == "isoline" and np.max(np.abs(Z)) < _LARGE / 8:
+        _label_isolines(canvas, Z, list(levels), (x, y))
+
+
+def _label_isolines(
+    canvas: Canvas, Z: Array, levels: list[float], scales: tuple[Scale, Scale]
+) -> None:
+    """The value of each line, where it is far from the other labels, if there is room."""
+    x, y = scales
+    left, top, right, bottom = canvas.frame
+    placed: list[tuple[float, float]] = []
+    for level, text in zip(levels, distinct(levels), strict=True):
+        half = width_of(text, _SMALL) / 2 + 2
+        spots = [(x((a + c) / 2), y((b + d) / 2)) for (a, b), (c, d) in isolines(Z, level)]
+        spots = [
+            (at, height)
+            for at, height in spots
+            if left + half < at < right - half and top + 10 < height < bottom - 10
+        ]
+        if not spots:
+            continue
+        # distances in units of a label's box
+        gaps = [
+            min((max(abs(at - a) / (2 * half), abs(h - b) / 14) for a, b in placed), default=9.0)
+            for at, h in spots
+        ]
+        best = int(np.argmax(gaps))
+        if gaps[best] > 1.2:
+            placed.append(spots[best])
+            at, height = spots[best]
+            place = f'x="{px(at)}" y="{px(height + 3.5)}" text-anchor="middle"'
+            canvas.add(f'<text class="isoline-text" {place}>{text}</text>')
 
 
 def normal_quantile(chance: Array) -> Array:
@@ -131,14 +198,19 @@ def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
 
 
 def draw_key(canvas: Canvas, colours: Array, best: float, worst: float) -> None:
-    """The scale of colours, best at the bottom."""
+    """The scale of colours, larger values above smaller ones."""
     left = canvas.across[1] + 12
     bottom, top = canvas.up
-    column = np.linspace(1, 0, 64)[:, None]
-    canvas.image((left, top), (12, bottom - top), "smooth", png(column, colours))
-    canvas.write(left + 16, bottom, f"{best:.3g}")
-    canvas.write(left + 16, (top + bottom) / 2 + 4, f"{(best / 2 + worst / 2):.3g}")
-    canvas.write(left + 16, top + 9, f"{worst:.3g}")
+    upward = np.linspace(0, 1, 64) if best > worst else np.linspace(1, 0, 64)
+    canvas.image((left, top), (12, bottom - top), "smooth", png(upward[:, None], colours))
+    if best == worst:
+        canvas.write(left + 16, (top + bottom) / 2 + 4, rounded(best, 4))
+        return
+    low, high = min(best, worst), max(best, worst)
+    ends = [low + (high / 4 - low / 4) * quarter for quarter in range(5)]
+    for quarter, text in enumerate(distinct(ends)):
+        height = bottom - (bottom - top) * quarter / 4
+        canvas.write(left + 16, min(max(height + 4, top + 9), bottom), text)
 
 
 def _finer(shares: Array, factor: int = 4) -> Array:

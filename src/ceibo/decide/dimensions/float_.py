@@ -24,6 +24,7 @@ from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
 from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
+from ceibo.numbers import distinct
 
 _EXACT: Final = Context(prec=60)
 
@@ -193,7 +194,8 @@ class Float(Dimension):
             half = self.step / 2
             low, high = low - half, low + ((self.levels or 1) - 1) * self.step + half
         values = round_values(low, high, count, self.log)
-        return [(share_of(value, low, high, self.log), f"{value:.4g}") for value in values]
+        shares = [share_of(value, low, high, self.log) for value in values]
+        return list(zip(shares, distinct(values), strict=True))
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any] | None:

@@ -17,7 +17,8 @@ def map_(facts: Facts) -> str:
     draw = partial(draw_map, findings.map, facts.study.space, facts.aspect(findings))
     note = (
         "The posterior mean over the two most important parameters, the others at the best setting."
-        " Dark is better. Dots are measurements, the star is the best setting."
+        " Dark is better. Dots are measurements, faint where another choice or far-away values of"
+        " the other parameters were held; crosses are failures, the star is the best setting."
     )
     title = f"{shorten(first, 40)} and {shorten(second, 40)} together"
     return panel("map", title, map_sizes(draw), note)
