@@ -33,6 +33,12 @@ def table_row(*cells: str) -> str:
     return f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"
 
 
+def value_cell(value: object) -> str:
+    """The value of a parameter as HTML; a number is not broken into lines."""
+    text = text_of(value, 80)
+    return text if isinstance(value, str) else f'<span class="number">{text}</span>'
+
+
 def two_sizes(draw: Callable[[Size], Canvas], wide: Size, narrow: Size) -> str:
     """A drawing for large screens and one for small screens, of which the page shows one."""
     return draw(wide).render("wide") + draw(narrow).render("narrow")

@@ -5,7 +5,7 @@ from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish
 from ceibo.numbers import distinct, rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
-from ceibo.report.parts import ABSENT, panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.svg import text_of
 from ceibo.text import plural
 
@@ -28,7 +28,7 @@ def answer(facts: JointFacts) -> str:
     rows.append(_wide_row("Parameters"))
     for name in facts.study.space.names:
         values = (each.params.get(name, ABSENT) for each in (best, advice))
-        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
+        rows.append(table_row(text_of(name, 60), *map(value_cell, values)))
     head = "<tr><th></th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     body = f'<div class="answer">{table}<div>{_text(facts, findings, best)}</div></div>'

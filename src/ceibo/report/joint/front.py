@@ -11,7 +11,7 @@ from ceibo.decide import Direction, Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
 from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
-from ceibo.report.parts import ABSENT, Size, legend, panel, table_row
+from ceibo.report.parts import ABSENT, Size, legend, panel, table_row, value_cell
 from ceibo.report.svg import Canvas, Point, Scale, text_of
 from ceibo.report.thinning import visible
 
@@ -150,7 +150,7 @@ def _table(facts: JointFacts, findings: JointFindings) -> str:
         cells.append(percent(each.p_efficient))
         if each.p_feasible is not None:
             cells.append(percent(each.p_feasible))
-        cells += [text_of(each.params.get(name, ABSENT), 60) for name in names]
+        cells += [value_cell(each.params.get(name, ABSENT)) for name in names]
         rows.append(table_row(*cells))
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div class="scroll"><table class="front">{body}</table></div>'

@@ -4,7 +4,7 @@ from typing import Final
 
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Facts, Findings
-from ceibo.report.parts import ABSENT, panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.svg import text_of
 
 _LONG: Final = 48  # characters of HTML from which a card's value is set smaller
@@ -19,7 +19,7 @@ def answer(facts: Facts) -> str:
     rows = []
     for name in facts.study.space.names:
         values = (each.get(name, ABSENT) for each in (best, advice))
-        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
+        rows.append(table_row(text_of(name, 60), *(value_cell(value) for value in values)))
     head = "<tr><th>Parameter</th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     why = facts.findings.observed.why

@@ -14,6 +14,7 @@ from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.text import plural
 
 _MOST_DOTS = 80
+_PRICE_ROOM = 120  # pixels that the price needs, at the left
 
 
 def remaining(facts: Facts) -> str:
@@ -75,10 +76,13 @@ def _draw_price(canvas: Canvas, x: Scale, y: Scale, price: float, stop: int | No
         return
     canvas.segment((x(stop), canvas.up[0]), (x(stop), canvas.up[1]), "stop")
     text = f"stop at {stop}"
-    # on the other side of the line where it would leave the frame or cover the price
-    room = x(stop) - left - width_of(text)
-    anchor, shift = ("end", -4) if room > 90 else ("start", 4)
-    canvas.write(x(stop) + shift, canvas.up[0] - 8, text, anchor, "stop-text")
+    # on the other side of the line where it would leave the frame, and not over the price
+    fits = x(stop) - left - width_of(text) > _PRICE_ROOM
+    anchor, shift = ("end", -4) if fits else ("start", 4)
+    height = canvas.up[1] + 12
+    if not fits and y(price) < canvas.up[1] + 40:
+        height = canvas.up[0] - 8
+    canvas.write(x(stop) + shift, height, text, anchor, "stop-text")
 
 
 def _stopping_point(facts: Facts, findings: Findings, price: float) -> int | None:
