@@ -163,7 +163,7 @@ def many_trials() -> ceibo.Study:
 
 
 def many_parameters() -> ceibo.Study:
-    space = {f"parameter number {k} of the many": Float(0, 10.0**k) for k in range(30)}
+    space = {f"parameter number {k} of the many": Float(0, float(f"1e{k}")) for k in range(30)}
     return _measured(space, 12, n_initial=12)
 
 
@@ -200,7 +200,7 @@ def hostile_names() -> ceibo.Study:
         "日本語の非常に長い変数名前" * 4: Int(-(10**11), 10**11),
         "choice": Categorical(["W" * 400, "W" * 399 + "i", "", "1", "1.0"]),
     }
-    return _measured(space, 14, name="W" * 250)
+    return _measured(space, 14, name="W" * 200)
 
 
 def truth_values() -> ceibo.Study:
@@ -210,7 +210,7 @@ def truth_values() -> ceibo.Study:
 def limited() -> ceibo.Study:
     outcomes = {
         "yield": Maximize(unit="%", low=0, high=100),
-        "impurity": AtMost(2.0, unit="% (a/a, HPLC at 254 nm)"),
+        "impurity": AtMost(2.0, unit="% (a/a) at 254 nm"),
         "colour": Watch(),
     }
     space = {"temp": Float(20, 90), "solvent": Categorical(SOLVENTS)}

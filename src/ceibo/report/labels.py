@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from ceibo.text import shorten_apart
+from ceibo.text import shorten, shorten_apart
 
 HEIGHT: Final = 14.0  # of a line of text, in pixels
 MOST_LETTERS: Final = 16  # of a label that is turned
@@ -30,6 +30,14 @@ def _share(letter: str) -> float:
     if letter in _NARROW:
         return 0.64 if letter == "1" else 0.42
     return 0.72 if letter.isupper() else 0.64
+
+
+def cut_to(text: str, pixels: float) -> str:
+    """The text, shortened to a width."""
+    letters = len(text)
+    while letters > 1 and width_of(shorten(text, letters)) > pixels:
+        letters -= 1
+    return shorten(text, letters)
 
 
 def fitting(labels: Sequence[Label]) -> list[Label]:

@@ -9,7 +9,7 @@ from typing import Final, final
 from ceibo.decide.dimensions.axis import round_values, share_of
 from ceibo.numbers import distinct, rounded
 from ceibo.report.clipping import Box, cut_area, cut_line, cut_segment
-from ceibo.report.labels import HEIGHT, Label, fitting, width_of
+from ceibo.report.labels import HEIGHT, Label, cut_to, fitting, width_of
 from ceibo.text import escape, shorten
 
 # values beyond are drawn at it, so that differences stay finite
@@ -137,7 +137,13 @@ class Canvas:
 
     def x_name(self, name: str) -> None:
         """The name of the horizontal axis."""
-        self.write(sum(self.across) / 2, self.height - 4, name, "middle", "name")
+        self.write(
+            sum(self.across) / 2,
+            self.height - 4,
+            cut_to(shorten(name, 60), self.width),
+            "middle",
+            "name",
+        )
 
     def y_axis(self, y: Scale, name: str = "", count: int = 5) -> None:
         """Horizontal grid lines with labels; they move the frame to the right if they are long."""
@@ -161,9 +167,8 @@ class Canvas:
     def y_name(self, name: str) -> None:
         """The name of the vertical axis, cut to its length."""
         bottom, top = self.up
-        letters = int((bottom - top) / width_of("n"))
         turned = f'transform="translate(12 {px(sum(self.up) / 2)}) rotate(-90)"'
-        text = text_of(shorten(name, letters), 60)
+        text = text_of(cut_to(shorten(name, 60), bottom - top), 60)
         self.add(f'<text class="name" text-anchor="middle" {turned}>{text}</text>')
 
     def write(
