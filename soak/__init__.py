@@ -16,6 +16,7 @@ python -m soak.scale          studies of 10,000 and 100,000 trials; 1,000 dimens
 python -m soak.resume         100 studies killed and reopened; 8 workers verified
 python -m soak.machine        2,000 random sequences of everything a study does
 python -m soak.hypervolume    expected hypervolume improvement beside 10,000,000 draws, 100 states
+python -m soak.changes        200 histories of spaces that change under killed processes
 python -m soak.noise          unknown noise inferred on 50 data sets
 python -m soak.cost           a cheaper measurement stops later; profit
 python -m soak.mixed          a space of every kind of parameter, beside random search

@@ -33,6 +33,7 @@ CHECKS = (
     "fuzz",
     "concurrency",
     "resume",
+    "changes",
     "outcomes",
     "machine",
     "hypervolume",

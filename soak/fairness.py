@@ -70,14 +70,14 @@ def _work(url: str, diary: Diary, wait: float, trials: int) -> None:
     """Asks and tells until the study has its trials; each suggestion takes `wait` seconds."""
     suggest = Ledger.suggest
 
-    def slowly(self: Ledger, *arguments: Any) -> Suggested:
+    def slowly(self: Ledger, *arguments: Any, **options: Any) -> Suggested:
         time.sleep(wait)
         diary.write("computed")
-        return suggest(self, *arguments)
+        return suggest(self, *arguments, **options)
 
     setattr(Ledger, "suggest", slowly)  # noqa: B010 - in this child alone
     study = Study.open(url)
-    while (trial := study.ledger.ask(None, trials)) is not None:
+    while (trial := study.asking.ask(None, trials)) is not None:
         study.tell(trial.number, trial.params["x"])
         diary.write(f"told {trial.number}")
     study.close()

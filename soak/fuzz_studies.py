@@ -13,7 +13,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import Final, final
 
-from ceibo import Categorical, Float, Int, Measurement, Study
+from ceibo import Categorical, Float, Int, Measurement, Ordinal, Study
 from ceibo.acquisition import ACQUISITIONS
 from ceibo.decide import Space
 from ceibo.decide.dimensions import Dimension, Value
@@ -59,7 +59,17 @@ def int_dimension(rng: random.Random) -> Int:
     base = rng.choice([0, 1, -5, 2**31, 2**53, -(2**53), 2**63, 2**70, -(2**70), 10**30])
     base = rng.choice([base, base, base, 10**308, 10**400, -(10**400)])
     width = rng.choice([1, 2, 3, 10, 1000, 10_001, 2**39, 2**40 - 1, 2**40])
-    return Int(base, base + width, log=rng.random() < 0.3)
+    step = rng.choice([1, 1, 1, 2, 7, 10**6])
+    return Int(base, base + width * step, log=rng.random() < 0.3, step=step)
+
+
+def ordinal_dimension(rng: random.Random) -> Ordinal:
+    """Levels of every size and type, mostly in order."""
+    numbers = [extreme(rng) for _ in range(rng.randint(1, 6))]
+    levels: list[Value] = list(sorted(numbers) if rng.random() < 0.8 else numbers)
+    if rng.random() < 0.3:
+        levels += ["a", "<b>", True]
+    return Ordinal(levels, log=rng.random() < 0.3)
 
 
 def categorical_dimension(rng: random.Random) -> Categorical:
@@ -80,6 +90,7 @@ def categorical_dimension(rng: random.Random) -> Categorical:
         None,
         "1",
     ]
+    pool += [(), (64, 64), (1.0, (True, None)), ("=1+1", "]")]
     pool += [-0.0, 10**400, 5e-324, LARGEST, "nan", "-", "\ud800"]
     return Categorical(rng.sample(pool, rng.randint(1, 6)))
 
@@ -97,6 +108,7 @@ def space(rng: random.Random) -> dict[str, Dimension]:
         float_dimension,
         float_dimension,
         int_dimension,
+        ordinal_dimension,
         categorical_dimension,
     )
     names = ["x", "a b", "<i>", "=y", "value", "trial", "n" * 200, "ü", '"', "&amp;"]

@@ -36,7 +36,10 @@ def _told(study: ceibo.Study, values: Iterable[Value]) -> ceibo.Study:
 
 
 def _measured(
-    space: dict[str, Any], count: int, f: Callable[[dict[str, Any]], Value] = bowl, **options: Any
+    space: dict[str, Any] | ceibo.Space,
+    count: int,
+    f: Callable[[dict[str, Any]], Value] = bowl,
+    **options: Any,
 ) -> ceibo.Study:
     study = ceibo.Study.create(space, **{"seed": 0, **options})
     for _ in range(count):
@@ -137,6 +140,21 @@ def levels() -> ceibo.Study:
         "grade": ceibo.Ordinal(["technical", "reagent", "analytical", "HPLC gradient"]),
         "plates": Int(1, 4),
     }
+    return _measured(space, 14)
+
+
+def mixture() -> ceibo.Study:
+    """Three parts that sum to one, in branches."""
+    space = ceibo.Space(
+        {
+            "a": Float(0, 0.6),
+            "b": Float(0, 1),
+            "water content (w/w)": Float(0, 1),
+            "solvent": Categorical(SOLVENTS[:3]),
+            "drops": Int(1, 9, when={"solvent": "MeCN"}),
+        },
+        constraints=["a + b + `water content (w/w)` == 1"],
+    )
     return _measured(space, 14)
 
 
@@ -265,8 +283,18 @@ STUDIES: Final[dict[str, Callable[[], ceibo.Study]]] = {
     each.__name__: each
     for each in (
         *(nothing, one_trial, two_equal, all_failed, one_measured_many_failed, falling_far),
-        *(batches, withdrawn, replicates, many_choices, two_choices_only, levels, log_ranges),
-        *(maximised, many_trials, many_parameters, huge, tiny, offset, outliers, wide_noise),
+        *(batches, withdrawn, replicates, many_choices, two_choices_only, levels, mixture),
+        *(
+            log_ranges,
+            maximised,
+            many_trials,
+            many_parameters,
+            huge,
+            tiny,
+            offset,
+            outliers,
+            wide_noise,
+        ),
         *(exact, hostile_names, truth_values, limited, never_in_spec, half_told, front_of_two),
         *(front_of_three, long_outcome_names),
     )

@@ -29,7 +29,7 @@ ALLOWED = {
     "study": {"files", "text", "numbers", "decide", "acquisition", "gp"},
     "integrations": {"decide", "acquisition", "gp"},
     "compression": {"study", "decide", "acquisition", "gp"},
-    "report": {"files", "text", "numbers", "study", "decide", "gp"},
+    "report": {"files", "text", "numbers", "study", "decide", "acquisition", "gp"},
     "command": {"numbers", "text", "decide"},
     "cli": {
         "numbers",

@@ -71,9 +71,8 @@ def test_cells_as_people_write_them(lab: Ceibo, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "words"),
     [
-        ("5,low,8,[128],1", ["line 2", "'hours'", "'1', '2', '4', '8', '24'", "'5'"]),
         ("4,lo,8,[128],1", ["'dose'", "did you mean 'low'?"]),
-        ("4,low,9,[128],1", ["'n'", "8 plus a multiple of 8", "the nearest is 8"]),
+        ("four,low,8,[128],1", ["'hours'", "'four'"]),
         ('4,low,8,"[64, 64.0]",1', ["'layers'", "'[64, 64]'"]),
         ('4,low,8,"[64",1', ["'layers'", "'[64'"]),
     ],
@@ -84,6 +83,25 @@ def test_other_cells_are_refused(lab: Ceibo, tmp_path: Path, row: str, words: li
     assert answer.status == 2
     for word in words:
         assert word in answer.err
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ("5,low,8,[128],1", ["'hours'", "[1, 2, 4, 8, 24]", "got 5; the nearest is 4"]),
+        ("4,low,9,[128],1", ["'n'", "8 plus a multiple of 8", "the nearest is 8"]),
+    ],
+)
+def test_numbers_between_levels_are_facts(
+    lab: Ceibo, tmp_path: Path, row: str, words: list[str]
+) -> None:
+    (tmp_path / "f.csv").write_text(f"hours,dose,n,layers,value\n{row}\n", encoding="utf-8")
+    answer = lab("import", "s.toml", "f.csv")
+    assert answer.status == 0
+    assert "warning: 1 row is outside the space" in answer.err
+    for word in words:
+        assert word in answer.err
+    assert lab("ask", "s.toml").status == 0
 
 
 def test_init_writes_what_was_spelled(ceibo: Ceibo, tmp_path: Path) -> None:

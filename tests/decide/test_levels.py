@@ -15,6 +15,7 @@ import ceibo
 from ceibo.decide import Space
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Ordinal
 from ceibo.decide.dimensions.table import TYPES, dimension_from_json
+from ceibo.decide.holding import hold
 from ceibo.decide.suggest import initial_params
 from ceibo.errors import InputError
 from ceibo.gp.kernels import Matern52
@@ -107,13 +108,13 @@ def test_the_model_sees_the_distances() -> None:
 
 def test_an_initial_design_has_every_level_equally_often() -> None:
     space = Space({"hours": Ordinal(HOURS), "x": Float(0, 1)})
-    found = [initial_params(space, 0, number) for number in range(160)]
+    found = [initial_params(hold(space), 0, number) for number in range(160)]
     counts = [sum(params["hours"] == hours for params in found) for hours in HOURS]
     assert max(counts) - min(counts) <= 2
     # the other column is where it would be without levels
     other = Space({"hours": Int(0, 4), "x": Float(0, 1)})
     assert [each["x"] for each in found] == [
-        initial_params(other, 0, number)["x"] for number in range(160)
+        initial_params(hold(other), 0, number)["x"] for number in range(160)
     ]
 
 

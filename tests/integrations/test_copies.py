@@ -78,11 +78,25 @@ def test_studies_of_any_sampler_and_any_shape_have_a_page() -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
     study.optimize(branches, n_trials=20)
     study.ask()  # one under way
-    ours = to_study(study, ceibo.Study.create, name="the better branch")
-    assert set(ours.space.names) == {"kind", "xa"}
+    ours = to_study(study, ceibo.Study.create, name="both branches")
+    assert ours.space.names == ("kind", "xa", "xb")
+    assert len(ours.trials) == 20
+    assert ours.space.dimensions["xa"] == ceibo.Float(0, 2, when={"kind": "a"})
+    assert [trial.params for trial in ours.trials] == [trial.params for trial in study.trials[:20]]
+    assert ours.best.mean == pytest.approx(best_trial_by_posterior(study).mean)
+    assert "both branches" in render_report(ours, cost=0.01)
+
+
+def test_of_branches_that_a_number_decides_the_better_one_is_copied() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        return -x + trial.suggest_float("y", 0, 1) if x < 0.5 else 1 + x
+
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=0))
+    study.optimize(objective, n_trials=20)
+    ours = to_study(study, ceibo.Study.create)
+    assert set(ours.space.names) == {"x", "y"}
     assert 2 < len(ours.trials) < 20
-    assert ours.space.dimensions["xa"] == ceibo.Float(0, 2)
-    assert "the better branch" in render_report(ours, cost=0.01)
 
 
 def test_a_copy_is_kept_where_it_is_told_and_can_be_gone_on_with(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ from ceibo.integrations.optuna import (
     stop_by_cost,
     to_study,
 )
-from ceibo.integrations.optuna.evidence import Axes, record_of
+from ceibo.integrations.optuna.axes import Axes
+from ceibo.integrations.optuna.evidence import record_of
 from ceibo.integrations.optuna.outcomes import Named, constraints_of, evidence_of_outcomes
 
 
@@ -262,7 +263,10 @@ def test_trials_with_different_parameters_have_answers() -> None:
     assert best.p_feasible >= 0.95
     assert best.params["kind"] == "a"
     assert best.params["x_a"] >= 0.5
-    assert recommended(study).params == best.params
+    found = recommended(study)
+    assert found.params.keys() == best.params.keys()
+    assert found.mean <= best.mean + 1e-6
+    assert (found.p_feasible or 0) >= 0.95
 
 
 def test_what_has_no_answer_is_refused() -> None:

@@ -21,8 +21,9 @@ from ceibo.integrations.optuna import (
     stop_by_cost,
 )
 from ceibo.integrations.optuna.answers import verdict_of
-from ceibo.integrations.optuna.evidence import NOISE, Axes, evidence_of_trials, record_of
-from ceibo.integrations.optuna.sampler import find_search_space
+from ceibo.integrations.optuna.axes import Axes
+from ceibo.integrations.optuna.evidence import NOISE, evidence_of_trials, record_of
+from ceibo.integrations.optuna.history import find_search_space
 from soak.optuna_pruning import BEST_TRIAL, Problem, measure
 
 X = FloatDistribution(0, 1)

@@ -112,3 +112,45 @@ def two_goals() -> ceibo.Study:
     """Two goals and a limit."""
     wishes = {"yield": Maximize(unit="%", low=0, high=100), "cost": Minimize(unit="EUR")}
     return _reaction(wishes | {"impurity": AtMost(2.0, unit="%")})
+
+
+def _syrup(aim: dict[str, Any]) -> ceibo.Study:
+    """A mixture of three parts with rules about it and about a solvent, measured 14 times."""
+    rng = np.random.default_rng(3)
+    space = ceibo.Space(
+        {
+            "sugar": ceibo.Float(0, 0.6),
+            "water": ceibo.Float(0.05, 1),
+            "acid": ceibo.Float(0, 1),
+            "temp": ceibo.Float(20, 90),
+            "hours": ceibo.Ordinal([1, 2, 4, 8, 24]),
+            "solvent": ceibo.Categorical(["THF", "DMF"]),
+        },
+        constraints=[
+            "sugar + water + acid == 1",
+            "sugar <= 0.5 * water",
+            "temp <= 66 if solvent == 'THF'",
+        ],
+    )
+    study = ceibo.Study.create(space, name="syrup", seed=1, n_initial=8, **aim)
+    for _ in range(14):
+        trial = study.ask()
+        mixed = 8 * (trial.params["sugar"] - 0.2) ** 2 + 3 * (trial.params["acid"] - 0.2) ** 2
+        value = mixed + ((trial.params["temp"] - 70) / 40) ** 2 + 0.05 * rng.standard_normal()
+        told: Any = value
+        if "outcomes" in aim:
+            told = {"loss": value, "colour": 3 * trial.params["acid"] + 0.1 * rng.standard_normal()}
+        study.tell(trial, told)
+    return study
+
+
+@pytest.fixture(scope="session")
+def syrup() -> ceibo.Study:
+    """A mixture with rules and one objective."""
+    return _syrup({})
+
+
+@pytest.fixture(scope="session")
+def limited_syrup() -> ceibo.Study:
+    """The same with a limit."""
+    return _syrup({"outcomes": {"loss": ceibo.Minimize(), "colour": ceibo.AtMost(1.5)}})

@@ -111,6 +111,26 @@ def test_every_panel_of_outcomes_is_drawn(
     visit.check(path)
 
 
+@pytest.mark.parametrize(("name", "width"), [("syrup", 1280), ("limited_syrup", 390)])
+def test_a_mixture_is_drawn(
+    browser: Any, request: pytest.FixtureRequest, tmp_path: Path, name: str, width: int
+) -> None:
+    path = tmp_path / "report.html"
+    write_report(request.getfixturevalue(name), path)
+    visit = Visit(browser, path, width)
+    check_panels(visit, ("slices", "map", "mixture", "settings"), width)
+    check_drawings(visit, ("slices", "map", "mixture"))
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+    # the pictures are cut to the pieces in which rules hold, each by its own shape
+    for group in visit.page.locator("#mixture g").all():
+        if group.is_visible():
+            clip = group.get_attribute("clip-path")[5:-1]
+            assert visit.page.locator(f"clipPath[id='{clip}'] polygon").count() > 0
+    fill = "getComputedStyle(document.querySelector('.triangle')).fill"
+    assert visit.page.evaluate(fill) == "none"
+    visit.check(path)
+
+
 def test_the_table_sorts(browser: Any, ordinary: ceibo.Study, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     write_report(ordinary, path)

@@ -111,8 +111,8 @@ def test_threads_share_a_gatherer() -> None:
 def test_a_damaged_trial_is_named() -> None:
     study = Study.create({"x": Float(0, 1)})
     study.add_all(({"x": 0.1 * k}, float(k)) for k in range(5))
-    narrow = Study.create({"x": Float(0, 0.25)}).ledger
-    gatherer = Gatherer("lab", narrow.space, narrow.direction)
+    other = Study.create({"x": Categorical([0.0, 0.1, 0.2])}).ledger
+    gatherer = Gatherer("lab", other.frame, other.direction)
     with pytest.raises(StorageError, match=r"trial 3 of study 'lab' is damaged"):
         gatherer.gather(study.ledger.refresh())
 

@@ -168,8 +168,8 @@ def test_not_a_database(tmp_path: Path) -> None:
             "trial 1 .* is damaged.*expected parameters, got 3",
         ),
         (
-            "UPDATE ceibo_trials SET params = '{\"x\": 7}' WHERE number = 1",
-            "trial 1 of study 's' is damaged.*'x'.*got 7",
+            "UPDATE ceibo_trials SET params = '{\"x\": null}' WHERE number = 1",
+            "trial 1 of study 's' is damaged.*'x'.*got None",
         ),
         (
             "UPDATE ceibo_trials SET params = CAST(x'FFFE' AS TEXT)",

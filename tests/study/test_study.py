@@ -186,7 +186,7 @@ def test_rows_are_added_all_or_none() -> None:
     assert [trial.reason for trial in study.trials][2:] == ["leaked", "the value is nan"]
     assert list(study.trials[1].params) == ["x", "y"]
     with pytest.raises(InputError, match="'y'"):
-        study.add_all([*rows, ({"x": 0.1, "y": 99.0}, 0.5)])
+        study.add_all([*rows, ({"x": 0.1, "y": "99"}, 0.5)])  # type: ignore[list-item]
     with pytest.raises(InputError, match="number"):
         study.add_all([*rows, ({"x": 0.1, "y": 0.0}, "much")])  # type: ignore[list-item]
     assert len(study.trials) == 4
@@ -250,7 +250,9 @@ def test_bad_batches(count: object) -> None:
 def test_bad_input_changes_nothing() -> None:
     study = measured(2)
     with pytest.raises(InputError, match=r"'x'.*2"):
-        study.add({"x": 2.0, "y": 0.0}, 1.0)
+        study.enqueue({"x": 2.0, "y": 0.0})
+    with pytest.raises(InputError, match=r"'x'.*nan"):
+        study.add({"x": float("nan"), "y": 0.0}, 1.0)
     with pytest.raises(InputError, match="unknown parameter 'z'"):
         study.enqueue({"x": 0.5, "y": 0.0, "z": 1})
     with pytest.raises(InputError, match="'y' is missing"):

@@ -88,7 +88,7 @@ def test_a_worker_that_waits_ends_with_the_study(tmp_path: Path) -> None:
     study = Study.create(SPACE, storage=f"sqlite:///{tmp_path / 'lab.db'}")
     assert study.ledger.store.take_turn(study.ledger.id, "long", 60.0)
     asked: list[Any] = []
-    thread = threading.Thread(target=lambda: asked.append(study.ledger.ask(None, 1)))
+    thread = threading.Thread(target=lambda: asked.append(study.asking.ask(None, 1)))
     thread.start()
     time.sleep(0.2)
     Study.open(f"sqlite:///{tmp_path / 'lab.db'}").add({"x": 0.5}, 1.0)
@@ -102,11 +102,11 @@ def test_an_ask_that_fails_gives_its_turn_back(
     study = Study.create(SPACE, storage=f"sqlite:///{tmp_path / 'lab.db'}")
     suggest, calls = Ledger.suggest, []
 
-    def overtaken(self: Ledger, *arguments: Any) -> Any:
+    def overtaken(self: Ledger, *arguments: Any, **options: Any) -> Any:
         calls.append(arguments)
         if len(calls) == 1:
             study.add({"x": 0.5}, 1.0)
-            return suggest(self, *arguments)
+            return suggest(self, *arguments, **options)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Ledger, "suggest", overtaken)

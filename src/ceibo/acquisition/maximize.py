@@ -7,6 +7,9 @@
    while the others stay, in turn with the climb over the continuous dimensions.
 3. Polish the winner.
 
+In a region (acquisition/region/) the points screened are drawn in it, the climb stays inside its
+walls, and the discrete moves are those of the region.
+
 What is screened and climbed is the acquisition's logarithm (`climbable`), whose gradient does not
 vanish where the value does, and what guides add to it.
 """
@@ -22,12 +25,12 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition.base import Surface
 from ceibo.acquisition.build import posterior_mean
 from ceibo.acquisition.guides import Guide, climbed
+from ceibo.acquisition.region import Branch, Region
 from ceibo.acquisition.region.branching import Branching
-from ceibo.acquisition.region.terms import Branch
 from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.ascent import Ascent, Box, Rules, climb
+from ceibo.gp.ascent import Ascent, Bounds, Box, Rules, climb
 from ceibo.gp.grid import evenly, snap, spread_points
 from ceibo.gp.inputs import Array, Mask, as_floats
 from ceibo.gp.linalg import limited_blas
@@ -73,7 +76,7 @@ class Maximum(NamedTuple):
     value: float
 
 
-def maximize(
+def maximize(  # noqa: PLR0913 - one, and options that are mostly left out
     acquisition: Surface[Any],
     *,
     seed: int = 0,
@@ -81,6 +84,7 @@ def maximize(
     guides: Sequence[Guide] = (),
     settings: SearchSettings | None = None,
     branches: Sequence[Branch] = (),
+    region: Region | None = None,
 ) -> Maximum:
     """The point of the unit cube where the acquisition is largest, and its value there.
 
@@ -93,11 +97,14 @@ def maximize(
         settings: how hard to search.
         branches: of columns that exist only for some coordinates of a discrete column; elsewhere
             they have the coordinate `inactive`.
+        region: where to search, if not in the whole cube; it knows its discrete columns and its
+            branches, and those given are not used.
     """
     seed = check_whole(seed, "seed", 0)
-    levels = _check_discrete(discrete, acquisition)
-    branching = Branching.of(branches)
-    search = _Search(acquisition, levels, guides, settings or SearchSettings(), branching)
+    levels = _check_discrete(discrete if region is None else region.discrete, acquisition)
+    branching = Branching.of(branches) if region is None else None
+    settings = settings or SearchSettings()
+    search = _Search(acquisition, levels, guides, settings, branching, region)
     with limited_blas(len(acquisition.points)):
         x = search.run(np.random.SeedSequence(seed))
         if branching is not None:
@@ -111,9 +118,11 @@ def recommend(
     seed: int = 0,
     discrete: Mapping[int, ArrayLike] | None = None,
     settings: SearchSettings | None = None,
+    region: Region | None = None,
 ) -> Maximum:
-    """The minimiser of the posterior mean over the unit cube, and that mean."""
-    x, value = maximize(posterior_mean(gp), seed=seed, discrete=discrete, settings=settings)
+    """The minimiser of the posterior mean over the unit cube or a region, and that mean."""
+    surface = posterior_mean(gp)
+    x, value = maximize(surface, seed=seed, discrete=discrete, settings=settings, region=region)
     return Maximum(x, -value)
 
 
@@ -148,9 +157,10 @@ class _Search:
         discrete: dict[int, Array],
         guides: Sequence[Guide],
         settings: SearchSettings,
-        branching: Branching | None,
+        branching: Branching | None = None,
+        region: Region | None = None,
     ):
-        self.acquisition, self.discrete = acquisition, discrete
+        self.acquisition, self.discrete, self.region = acquisition, discrete, region
         self.guides, self.settings = guides, settings
         self.branching = branching
         self.dimension = acquisition.dimension
@@ -158,30 +168,49 @@ class _Search:
         self.widths = np.minimum(acquisition.kernel.lengthscales, 1.0)
 
     def run(self, seeds: np.random.SeedSequence) -> Array:
-        count = math.prod(len(values) for values in self.discrete.values())
-        if not np.any(self.continuous) and count <= _ENUMERATE_BELOW:
-            return self._enumerate()
+        if (points := self._few_points()) is not None:
+            return np.asarray(points[int(np.argmax(self._scores(points)))])
         rng = np.random.default_rng(seeds)
-        raw = snap(spread_points(self.settings.raw, self.dimension, rng), self.discrete)
-        X = np.concatenate([raw, self._clouds(rng)])
+        X = np.concatenate([self._raw(rng), self._clouds(rng)])
         scores = self._scores(X)
         X, scores = self._apart(X, scores)
         H = None
         rules = Rules(self.settings.iterations, _ROUGH, longest_step=_LONGEST_STEP)
-        if len(self.discrete) > _MOST_SWEPT:
+        if len(self.discrete) > _MOST_SWEPT and self.region is None:
             X, scores = self._relax(X, scores, rules)
         for turn in range(self.settings.rounds):
             if np.any(self.continuous):
                 ascent = self._climb(X, rules)
                 X, scores, H = ascent.x, ascent.values, ascent.H
-            X, scores, moved = self._sweep(X, scores, turn)
+            sweep = self._sweep if self.region is None else self._move
+            X, scores, moved = sweep(X, scores, turn)
             if not moved:
                 break
         winner = [int(np.argmax(scores))]
         if np.any(self.continuous):
-            polished = self._climb(X[winner], _POLISH, None if H is None else H[winner])
-            return np.asarray(polished.x[0])
+            X = self._climb(X[winner], _POLISH, None if H is None else H[winner]).x
+            winner = [0]
+        if self.region is not None:
+            X = self.region.restore(self.region.tightened(X[winner]))
+            winner = [0]
         return np.asarray(X[winner[0]])
+
+    def _raw(self, rng: np.random.Generator) -> Array:
+        """Points over the whole space."""
+        if self.region is not None:
+            return self.region.sample(self.settings.raw, rng)
+        return snap(spread_points(self.settings.raw, self.dimension, rng), self.discrete)
+
+    def _few_points(self) -> Array | None:
+        """All points, where they are few."""
+        if self.region is not None:
+            points = self.region.points
+            return points if points is not None and len(points) <= _ENUMERATE_BELOW else None
+        count = math.prod(len(values) for values in self.discrete.values())
+        if np.any(self.continuous) or count > _ENUMERATE_BELOW:
+            return None
+        columns = [self.discrete[k] for k in range(self.dimension)]
+        return np.stack(np.meshgrid(*columns, indexing="ij"), axis=-1).reshape(-1, self.dimension)
 
     def _at(self, X: Array) -> Array:
         """The points at which the acquisition is looked at."""
@@ -216,7 +245,9 @@ class _Search:
 
         moving: Mask = self.continuous if free is None else free
         widths = np.where(moving, self.widths, 0.0)
-        box = Box(np.zeros(self.dimension), np.ones(self.dimension), widths)
+        box: Bounds = Box(np.zeros(self.dimension), np.ones(self.dimension), widths)
+        if self.region is not None:
+            box = self.region.walls(X, widths)
         return climb(evaluate, X, box, rules, H)
 
     def _clouds(self, rng: np.random.Generator) -> Array:
@@ -237,7 +268,8 @@ class _Search:
             resampled = snap(rng.random((count, self.dimension)), self.discrete)
             keep = rng.random((count, len(columns))) > 1.0 / max(len(columns), 2)
             cloud[:, columns] = np.where(keep, chosen[:, columns], resampled[:, columns])
-        return np.concatenate([centres, cloud])
+        points = np.concatenate([centres, cloud])
+        return points if self.region is None else self.region.restore(points)
 
     def _apart(self, X: Array, scores: Array) -> tuple[Array, Array]:
         """The best points: half of them far from any better one, the rest not next to one."""
@@ -285,6 +317,29 @@ class _Search:
             moved |= bool(np.any(better))
         return X, scores, moved
 
+    def _move(self, X: Array, scores: Array, turn: int) -> tuple[Array, Array, bool]:
+        """Tries every discrete move of the region, kind by kind, and keeps the best of each."""
+        if self.region is None:
+            raise TypeError("only a region has moves")
+        X, scores, moved = X.copy(), scores.copy(), False
+        kinds = self.region.moves
+        if len(kinds) > _MOST_SWEPT:
+            kinds = (kinds * 2)[turn * _MOST_SWEPT % len(kinds) :][:_MOST_SWEPT]
+        for kind in kinds:
+            tried, owners = kind.tried(X)
+            tried, found = self.region.mended(tried)
+            if len(tried) == 0:
+                continue
+            owners, merits = owners[found], self._scores(tried)
+            order = np.argsort(-merits, kind="stable")
+            rows, first = np.unique(owners[order], return_index=True)
+            best = order[first]
+            slack = 1e-9 * np.abs(np.where(np.isfinite(scores[rows]), scores[rows], 0.0))
+            better = merits[best] > scores[rows] + slack
+            X[rows[better]], scores[rows[better]] = tried[best[better]], merits[best[better]]
+            moved |= bool(np.any(better))
+        return X, scores, moved
+
     @staticmethod
     def _values_near(values: Array, at: Array) -> Array:
         """(B, m) values to try: all, or of very many the nearest and an even spread."""
@@ -296,8 +351,3 @@ class _Search:
         near = np.clip(places, 0, len(values) - 1)
         even = np.broadcast_to(spread, (len(at), len(spread)))
         return np.asarray(values[np.concatenate([near, even], axis=1)])
-
-    def _enumerate(self) -> Array:
-        columns = [self.discrete[k] for k in range(self.dimension)]
-        X = np.stack(np.meshgrid(*columns, indexing="ij"), axis=-1).reshape(-1, self.dimension)
-        return np.asarray(X[int(np.argmax(self._scores(X)))])

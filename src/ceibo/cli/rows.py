@@ -16,6 +16,7 @@ from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Space
 from ceibo.decide.dimensions import Value
 from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
@@ -186,7 +187,7 @@ def _fact_of(frame: Frame, name: str, cell: str, numbers: Numbers) -> Any:
     except InputError:
         if once and (found := _meant(once, unguard(cell), name, numbers)):
             return found[0]
-        if dimension.listed is None or not dimension.is_ordered:
+        if not are_numbers(dimension.listed or ()) or not dimension.is_ordered:
             raise
         return numbers.read(cell, f"parameter {name!r}", dimension.wanted)
 

@@ -15,6 +15,7 @@ from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -70,30 +71,7 @@ class Belief:
     @cached_property
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean over the space, of those likely to succeed."""
-        return self.recommend()
-
-    def recommend(self, fixed: Mapping[str, object] | None = None) -> Estimate:
-        """The same while some parameters are held: name -> value."""
-        gp, held = self.model.gp, hold(self.space, fixed)
-        outcomes = failure_model(self.evidence, self.space, self.settings.max_observations)
-        guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
-        function = acq.posterior_mean(gp)
-        maximum = acq.maximize(
-            function,
-            seed=self.seed,
-            discrete=held.discrete,
-            guides=guides,
-            branches=self.space.branches,
-        )
-        points = [maximum.x]
-        if np.any(measured := held.has(gp.X)):
-            # The best measured point is a candidate too, as the chance of failure may have kept
-            # the search away from it.
-            points.append(acq.find_incumbent(gp, among=measured).x)
-        settings = [held.params(x) for x in points]
-        means, stds = self.at_points(self.space.to_unit_rows(settings))
-        chosen = int(np.argmin(self.evidence.direction.flip(means)))
-        return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))
+        return recommend(self)
 
     @cached_property
     def best_observed(self) -> Observed:
@@ -180,3 +158,28 @@ class Belief:
         first = self.evidence.first(measurements)
         model = self.model.refitted_to(first, self.settings.max_observations)
         return replace(self, evidence=first, given=model)
+
+
+def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Estimate:
+    """The setting that a belief recommends while parameters are held: name -> value."""
+    gp, held = belief.model.gp, hold(belief.space, fixed)
+    outcomes = failure_model(belief.evidence, belief.space, belief.settings.max_observations)
+    guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
+    function = acq.posterior_mean(gp)
+    maximum = acq.maximize(
+        function,
+        seed=belief.seed,
+        discrete=held.discrete,
+        guides=guides,
+        branches=belief.space.branches,
+        region=region_in(held),
+    )
+    points = [maximum.x]
+    if np.any(measured := admissible(held, gp.X)):
+        # The best measured point is a candidate too, as the chance of failure may have kept
+        # the search away from it.
+        points.append(acq.find_incumbent(gp, among=measured).x)
+    settings = [settle(held, x) for x in points]
+    means, stds = belief.at_points(belief.space.to_unit_rows(settings))
+    chosen = int(np.argmin(belief.evidence.direction.flip(means)))
+    return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))

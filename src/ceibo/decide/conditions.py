@@ -60,7 +60,9 @@ class Conditions:
         needed = self.ancestors.get(name)
         return needed is None or all(units.get(each) in known for each, known in needed.items())
 
-    def check(self, params: Mapping[str, object], dimensions: Mapping[str, Dimension]) -> Any:
+    def check(
+        self, params: Mapping[str, object], dimensions: Mapping[str, Dimension]
+    ) -> dict[str, Any]:
         """The parameters that exist, checked, in column order; an error says what is wrong."""
         found: dict[str, Value] = {}
         units: dict[str, float] = {}
@@ -94,11 +96,13 @@ class Conditions:
                 if (name in row) != there[index]:
                     self.check(row, dimensions)  # says what is wrong
             chosen = np.flatnonzero(there)
-            values = [rows[index][name] for index in chosen]
+            values = [rows[index][name] for index in chosen.tolist()]
             X[chosen, self.columns[name]] = dimensions[name].to_units(values, name)
         return X
 
-    def values_at(self, coordinates: Sequence[float], dimensions: Mapping[str, Dimension]) -> Any:
+    def values_at(
+        self, coordinates: Sequence[float], dimensions: Mapping[str, Dimension]
+    ) -> dict[str, Any]:
         """The parameters that exist at coordinates (d,), in column order."""
         found: dict[str, Value] = {}
         units: dict[str, float] = {}
@@ -240,7 +244,8 @@ def _listed(given: object, dimension: Dimension) -> list[object]:
     """One value or several as a list; a tuple is one value where the parent has such values."""
     if isinstance(given, list | set | frozenset):
         return [tuple(each) if isinstance(each, list) else each for each in given]
-    if isinstance(given, tuple) and given not in (dimension.listed or ()):
+    listed: tuple[object, ...] = dimension.listed or ()
+    if isinstance(given, tuple) and given not in listed:
         return list(given)
     return [given]
 

@@ -17,6 +17,7 @@ from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
 from ceibo.decide.dimensions.choices import identity
+from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.dimensions.int_ import Int
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
@@ -25,6 +26,7 @@ from ceibo.gp.inputs import Array
 
 # In widths of the range: farther away, a value says nothing about what is inside.
 _FARTHEST: Final = 1e6
+_LARGEST: Final = 1e300  # of a value outside a range
 # Where a logarithmic scale has no place for a value, zero or negative.
 _BELOW: Final = -1.0
 
@@ -91,7 +93,7 @@ class Frame:
             if identity(plain) in map(identity, self.retired.get(name, ())):
                 return plain  # type: ignore[return-value]  # it is one of the choices
         elif isinstance(plain, int | float) and not isinstance(plain, bool):
-            if isinstance(plain, float) and not math.isfinite(plain):
+            if math.isnan(plain) or abs(plain) > _LARGEST:
                 return dimension.check(value, name)
             if not isinstance(dimension, Int):
                 return float(plain) if isinstance(lowest, float) else plain
@@ -184,7 +186,8 @@ class Frame:
 
 def _lowest(dimension: Dimension) -> int | float | None:
     """The lowest value of a dimension of numbers; None if its values have no order or no size."""
-    if not dimension.is_ordered:
+    listed = dimension.listed
+    if not dimension.extends or not (listed is None or are_numbers(listed)):
         return None
     lowest, highest = dimension.from_unit(0.0), dimension.from_unit(1.0)
     if isinstance(lowest, bool) or not isinstance(lowest, int | float):
@@ -194,11 +197,12 @@ def _lowest(dimension: Dimension) -> int | float | None:
 
 def _extended(dimension: Dimension, value: float) -> float:
     """The coordinate of a number outside a range, or between its levels, by the same scale."""
-    low, high = dimension.from_unit(0.0), dimension.from_unit(1.0)
+    low: Any = dimension.from_unit(0.0)
+    high: Any = dimension.from_unit(1.0)
     log = bool(getattr(dimension, "log", False))
     if log and value <= 0:
         return _BELOW
-    share = share_of(float(value), float(low), float(high), log)  # type: ignore[arg-type]  # numbers
+    share = share_of(float(value), float(low), float(high), log)
     first, last = dimension.to_unit(low), dimension.to_unit(high)
     return min(max(first + share * (last - first), -_FARTHEST), _FARTHEST)
 

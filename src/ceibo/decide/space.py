@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, Final, Self, final
 
@@ -73,7 +74,7 @@ class Space:
         self.rules: tuple[Rule, ...] = rules
         """The constraints, read."""
         if given:
-            self.rules = parse_rules(constraints, self.dimensions)
+            self.rules = parse_rules(constraints, self.dimensions, self.branches)
         self.constraints = tuple(rule.text for rule in self.rules)
         """The rules between the parameters, as they were written."""
 
@@ -203,6 +204,13 @@ class Space:
             return self.conditions.values_at(coordinates, self.dimensions)
         columns = zip(self.dimensions.items(), coordinates, strict=True)
         return {name: dimension.from_unit(x) for (name, dimension), x in columns}
+
+    def narrowed(self, allowed: Mapping[str, Array]) -> "Space":
+        """The same space, in which some parameters are searched at these coordinates only."""
+        space = copy(self)
+        columns = {self.names.index(name): np.sort(each) for name, each in allowed.items()}
+        space.discrete = {**self.discrete, **columns}
+        return space
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> entry with its type, in column order."""

@@ -6,7 +6,7 @@ study. Corrected EI, whatever the study's acquisition is, says what an exact mea
 bring. A noisy one brings less, so the rule tends to stop late rather than early.
 """
 
-from collections.abc import MutableMapping, Sized
+from collections.abc import MutableMapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol, Self, final
@@ -15,6 +15,7 @@ from ceibo.checks import check_cost
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate
 from ceibo.decide.settings import Settings
+from ceibo.decide.space import Space
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.text import plural
 
@@ -126,7 +127,7 @@ class Judged(Protocol):
     @property
     def evidence(self) -> Known: ...
     @property
-    def space(self) -> Sized: ...
+    def space(self) -> Space: ...
     @property
     def settings(self) -> Settings: ...
     @property

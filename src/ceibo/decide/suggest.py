@@ -17,6 +17,7 @@ from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.model import Model, failure_model, fit_model
+from ceibo.decide.region import region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.gp import Hyperparameters, Kernel
@@ -90,7 +91,7 @@ def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
     found = search(model, evidence, held, settings, seed_of(seed, number))
-    params = held.params(found.x)
+    params = settle(held, found.x)
     in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
         x=space.to_unit(params),
@@ -147,6 +148,7 @@ def explore(
     pending = _latest(evidence.pending)
     failed = _latest(evidence.failed)
     fallback = None
+    region = region_in(held)
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
         x, value = acq.maximize(
@@ -155,6 +157,7 @@ def explore(
             discrete=held.discrete,
             guides=(*guides, *fences),
             branches=held.space.branches,
+            region=region,
         )
         fenced = np.concatenate([pending, failed])
         if not held.is_finite or not np.any(np.all(fenced == x, axis=1)):
@@ -181,6 +184,9 @@ def _fences(points: Array, kernel: Kernel, share: float) -> list[acq.Guide]:
 
 def initial_params(held: Held, seed: int, number: int) -> Params:
     """The setting of the initial design for trial `number`."""
+    region = region_in(held)
+    if region is not None:
+        return settle(held, region.design.point(number, seed_of(seed, 0)))
     shares = initial_point(len(held.space), seed, number).tolist()
     columns = zip(held.space.dimensions.values(), shares, strict=True)
     return held.params(np.array([dimension.at_share(share) for dimension, share in columns]))

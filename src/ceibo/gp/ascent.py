@@ -1,7 +1,7 @@
-"""Many starts climbing together: a batched quasi-Newton (BFGS) ascent in a box.
+"""Many starts climbing together: a batched quasi-Newton (BFGS) ascent in a box or other bounds.
 
 Each start keeps its own inverse Hessian and step, but all evaluations of a step are one batch,
-which for small models costs little more than one point. Bounds are kept by projection: a coordinate
+which for small models costs little more than one point. A box is kept by projection: a coordinate
 at a bound whose gradient points outward is held. A start ends when the quadratic model promises
 less than the tolerance from another step, or when it has fallen far behind the best compared with
 what its last step gained.
@@ -9,6 +9,7 @@ what its last step gained.
 The hyperparameter fit climbs with it too, handing on the inverse Hessian learnt on a subset.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Final, final
@@ -31,14 +32,38 @@ _TINY: Final = np.finfo(np.float64).tiny
 _SETTLED: Final = 100.0
 
 
+class Bounds(ABC):
+    """Where starts may climb, and the natural length of a step in each coordinate. Abstract."""
+
+    widths: Array  # (d,); a coordinate of width 0 is held
+
+    @abstractmethod
+    def directed(self, x: Array, gradient: Array, H: Hessians) -> tuple[Array, Array]:
+        """The gradient without the coordinates held, and the step to take; (B, d) each."""
+
+    @abstractmethod
+    def moved(self, x: Array, step: Array) -> Array:
+        """Where a share of a step of `directed` leads, inside the bounds; (B, d) each."""
+
+    def keep(self, mask: Mask) -> "Bounds":  # noqa: ARG002 - a box is the same for every start
+        """The bounds of the starts in a mask (B,)."""
+        return self
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class Box:
+class Box(Bounds):
     """Bounds, and the natural length of a step in each coordinate, (d,) each; width 0 holds it."""
 
     lower: Array
     upper: Array
     widths: Array
+
+    def moved(self, x: Array, step: Array) -> Array:
+        """The nearest point of the box."""
+        trial = x + step
+        np.minimum(np.maximum(trial, self.lower, out=trial), self.upper, out=trial)
+        return trial
 
     def directed(self, x: Array, gradient: Array, H: Hessians) -> tuple[Array, Array]:
         """The gradient without the coordinates held, and H times it; (B, d) each."""
@@ -106,12 +131,14 @@ class _Starts:
         return _Starts(*(getattr(self, each.name)[mask] for each in fields(self)))
 
 
-def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None = None) -> Ascent:
-    """Climbs from each row of X (B, d) inside the box; never ends lower than it began.
+def climb(
+    evaluate: Evaluate, X: Array, box: Bounds, rules: Rules, H: Array | None = None
+) -> Ascent:
+    """Climbs from each row of X (B, d) inside its bounds; never ends lower than it began.
 
     Args:
         evaluate: values and gradients at a batch of points.
-        X: (B, d) starts inside the box.
+        X: (B, d) starts inside the bounds.
         box: where to search.
         rules: when to stop.
         H: (B, d, d) inverse Hessians of −f to begin with, if known; not used in many dimensions.
@@ -134,7 +161,9 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         np.full(count, H is None),
         np.ones(count),
         np.full(count, np.inf),
-    ).keep(np.isfinite(values) & np.isfinite(gradients).all(axis=1))
+    )
+    sound = np.isfinite(values) & np.isfinite(gradients).all(axis=1)
+    starts, box = starts.keep(sound), box.keep(sound)
     for iteration in range(rules.iterations if len(starts.row) else 0):
         starts, ended = _advance(evaluate, starts, box, rules)
         result.x[starts.row], result.values[starts.row] = starts.x, starts.value
@@ -143,14 +172,14 @@ def climb(evaluate: Evaluate, X: Array, box: Box, rules: Rules, H: Array | None 
         if ended.any():
             _keep_hessians(result, starts)
             result.ended[starts.row] = ended
-            starts = starts.keep(~ended)
+            starts, box = starts.keep(~ended), box.keep(~ended)
         if len(starts.row) == 0:
             break
     _keep_hessians(result, starts)
     return result
 
 
-def _first_guess(count: int, box: Box) -> Hessians:
+def _first_guess(count: int, box: Bounds) -> Hessians:
     d = len(box.widths)
     if d > MOST_DENSE:
         return LimitedHessians.guess(count, d)
@@ -162,7 +191,9 @@ def _keep_hessians(result: Ascent, starts: _Starts) -> None:
         result.H[starts.row] = starts.H
 
 
-def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tuple[_Starts, Mask]:
+def _advance(
+    evaluate: Evaluate, starts: _Starts, box: Bounds, rules: Rules
+) -> tuple[_Starts, Mask]:
     """One step of every start, and which of them have ended."""
     x, value, gradient = starts.x, starts.value, starts.gradient
     moved, trial = _trial(starts, box, rules)
@@ -203,13 +234,12 @@ def _advance(evaluate: Evaluate, starts: _Starts, box: Box, rules: Rules) -> tup
     )
 
 
-def _trial(starts: _Starts, box: Box, rules: Rules) -> tuple[Array, Array]:
+def _trial(starts: _Starts, box: Bounds, rules: Rules) -> tuple[Array, Array]:
     """How far each start is to move, and where to; (B, d) each."""
     size = (np.abs(starts.direction) / np.maximum(box.widths, _SHORTEST)).max(axis=1)
     longest = np.where(starts.fresh, rules.first_step, rules.longest_step)
     share = starts.step * np.minimum(1.0, longest / np.maximum(size, 1e-300))
-    trial = starts.x + share[:, None] * starts.direction
-    np.minimum(np.maximum(trial, box.lower, out=trial), box.upper, out=trial)
+    trial = box.moved(starts.x, share[:, None] * starts.direction)
     return trial - starts.x, trial
 
 

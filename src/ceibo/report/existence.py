@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ceibo.acquisition.region.terms import Linear
 from ceibo.decide import Space
 from ceibo.gp.inputs import Array
+from ceibo.report.ruled import equalities_of
 
 
 def shown_places(space: Space, X: Array) -> Array:
@@ -53,13 +55,27 @@ def columns_at(space: Space, place: Array, columns: list[int]) -> list[int]:
 
 
 def pair_of(space: Space, columns: list[int]) -> tuple[int, int] | None:
-    """The first two columns of which neither decides whether the other exists."""
-    if space.conditions is None:
-        return (columns[0], columns[1]) if len(columns) > 1 else None
-    names, ancestors = space.names, space.conditions.ancestors
+    """The first two columns of which neither decides whether the other exists, or what it is.
+
+    Of a space with a mixture, that is at most one of its parts: three are drawn as a triangle.
+    """
+    bound = [set(np.flatnonzero(each.coefficients)) for each in _equalities(space)]
     for place, second in enumerate(columns):
         for first in columns[:place]:
-            one, other = names[first], names[second]
-            if one not in ancestors.get(other, ()) and other not in ancestors.get(one, ()):
+            tied = any({first, second} <= together for together in bound)
+            if not tied and not _is_ancestor(space, first, second):
                 return first, second
     return None
+
+
+def _equalities(space: Space) -> list[Linear]:
+    return equalities_of(space) if space.rules else []
+
+
+def _is_ancestor(space: Space, first: int, second: int) -> bool:
+    """Whether one of two parameters decides whether the other exists."""
+    if space.conditions is None:
+        return False
+    one, other = space.names[first], space.names[second]
+    ancestors = space.conditions.ancestors
+    return one in ancestors.get(other, ()) or other in ancestors.get(one, ())

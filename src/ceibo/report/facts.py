@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -10,11 +10,15 @@ import numpy as np
 from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
-from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array
+from ceibo.decide.space import Params
+from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded
-from ceibo.report.existence import canonical, columns_at, fill, pair_of, shown_places
+from ceibo.report.existence import columns_at, fill, pair_of, shown_places
+from ceibo.report.grids import along, axis_of, excluded, over
+from ceibo.report.ruled import holding
 from ceibo.report.sensitivity import MOST_PARAMETERS, Importance, importance, posterior_means
+from ceibo.report.simplex import simplex_of
+from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.study import Study, Trial
 
@@ -22,9 +26,6 @@ _STATES: Final = 16  # states of a study computed again where nothing was record
 _MOST_STATES: Final = 400  # measurements up to which that is done
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first _MOST_STATES are too narrow to be seen
 _SECONDS: Final = 2.0  # after which no more are computed
-_GRID: Final = 81  # points of a slice
-_MAP: Final = 41  # points of a map, in each direction
-_MOST_LEVELS: Final = 60  # levels shown one by one
 
 Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
 
@@ -79,6 +80,8 @@ class Slice:
     gain: Array | None = None  # corrected EI
     chance: Array | None = None
     possible: tuple[float, float] = (-np.inf, np.inf)
+    held: Mask | None = None  # where rules hold, if there are any
+    path: Array | None = None  # (n, d), with rules, which move other parameters too
 
     @property
     def band(self) -> tuple[Array, Array]:
@@ -92,7 +95,8 @@ class Slice:
         """The largest value of what stands below it."""
         if self.chance is not None or self.gain is None:
             return 1.0
-        return float(np.max(self.gain))
+        seen = self.gain if self.held is None else self.gain[self.held]
+        return float(np.max(seen, initial=0.0))
 
 
 @final
@@ -108,6 +112,14 @@ class Map:
     mean: Array
     chance: Array | None = None
     confidence: float = 1.0
+    held: Mask | None = None  # where rules hold, if there are any
+    excluded: Mask | None = None  # where they do not, on a finer grid
+
+    @property
+    def seen(self) -> Array:
+        """The values that the drawing shows, (n,)."""
+        held = self.held
+        return self.mean[held] if held is not None and np.any(held) else self.mean.ravel()
 
 
 @final
@@ -127,6 +139,7 @@ class Findings:
     fit: tuple[tuple[str, str], ...]
     best_place: Array  # (d,)
     places: Array  # (n, d), of the measured trials
+    ternary: Ternary | None = None  # of a mixture
 
 
 @final
@@ -190,10 +203,11 @@ def _findings(
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
         slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
-        map=None if pair is None else _map(belief, *pair),
+        map=None if pair is None else _map(belief, pair),
+        ternary=_ternary(belief, columns),
         fit=_fit(belief),
-        best_place=space.to_unit(best.params),
-        places=places_of(space, measured),
+        best_place=place_of(study, best.params),
+        places=places_of(study, measured),
     )
 
 
@@ -211,9 +225,15 @@ def _filled(belief: Belief) -> Array:
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
-def places_of(space: Space, trials: Iterable[Trial]) -> Array:
-    """The places (n, d) of trials, NaN where a parameter does not exist."""
-    return shown_places(space, space.to_unit_rows(trial.params for trial in trials))
+def places_of(study: Study, trials: Iterable[Trial]) -> Array:
+    """The places (n, d) of trials, NaN where a parameter does not exist or is off its axis."""
+    X = study.ledger.frame.places(trial.params for trial in trials)
+    return np.where((X < 0.0) | (X > 1.0), np.nan, shown_places(study.space, X))
+
+
+def place_of(study: Study, params: Params) -> Array:
+    """The place (d,) of a setting; one off an axis is at its end."""
+    return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
 def _slice(belief: Belief, column: int) -> Slice:
@@ -221,59 +241,39 @@ def _slice(belief: Belief, column: int) -> Slice:
     X = along(belief.space, _filled(belief), column)
     mean, std = belief.at_points(X)
     places, name, dimension = axis_of(belief.space, X, column)
-    return Slice(column, name, dimension, places, mean, std, belief.improvement(X))
+    found = Slice(column, name, dimension, places, mean, std, belief.improvement(X))
+    return with_rules(found, belief.space, X)
 
 
-def along(space: Space, place: Array, column: int) -> Array:
-    """Points (n, d) along one parameter, the others as at a place."""
-    units = _grid(space, column)
-    X = np.tile(place, (len(units), 1))
-    X[:, column] = units
-    return canonical(space, X)
+def with_rules(found: Slice, space: Space, X: Array) -> Slice:
+    """A slice with where rules hold along its points, if there are rules."""
+    return replace(found, held=holding(space, X), path=X) if space.rules else found
 
 
-def axis_of(space: Space, X: Array, column: int) -> tuple[tuple[float, ...], str, Dimension]:
-    """Coordinates of points along one parameter, its name and dimension."""
-    name = space.names[column]
-    dimension = space.dimensions[name]
-    units = X[:, column]
-    places = [dimension.to_unit(dimension.from_unit(float(unit))) for unit in units]
-    return tuple(places), name, dimension
-
-
-def _grid(space: Space, column: int) -> Array:
-    """Coordinates along a parameter: every level if there are few."""
-    levels = space.discrete.get(column)
-    if levels is None:
-        return np.linspace(0, 1, _GRID)
-    if len(levels) <= _MOST_LEVELS:
-        return levels
-    return np.asarray(levels[np.unique(evenly(len(levels), _GRID))])
-
-
-def _map(belief: Belief, first: int, second: int) -> Map:
+def _map(belief: Belief, pair: tuple[int, int]) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
-    X, shape = over(belief.space, _filled(belief), first, second)
+    space, place = belief.space, _filled(belief)
+    X, shape = over(space, place, pair)
     means = belief.values_of(posterior_means(belief.model.gp, X))
-    names = belief.space.names
-    return Map((first, second), (names[first], names[second]), means.reshape(shape))
+    held = holding(space, X)
+    return Map(
+        columns=pair,
+        names=(space.names[pair[0]], space.names[pair[1]]),
+        mean=means.reshape(shape),
+        held=None if held is None else held.reshape(shape),
+        excluded=excluded(space, place, pair),
+    )
 
 
-def over(space: Space, place: Array, first: int, second: int) -> tuple[Array, tuple[int, int]]:
-    """Points (n, d) over two parameters, the others as at a place; (rows, columns) of the grid."""
-    across, up = _even_units(space, first), _even_units(space, second)
-    X = np.tile(place, (len(across) * len(up), 1))
-    X[:, first] = np.tile(across, len(up))
-    X[:, second] = np.repeat(up, len(across))
-    return canonical(space, X), (len(up), len(across))
-
-
-def _even_units(space: Space, column: int) -> Array:
-    """Coordinates evenly spaced along a parameter; the choices of a categorical one."""
-    levels = space.discrete.get(column)
-    if column in space.categorical and levels is not None:
-        return levels
-    return np.linspace(0, 1, _MAP)
+def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
+    """The posterior mean over three parts of a mixture, if there is one."""
+    space, place, gp = belief.space, _filled(belief), belief.model.gp
+    simplex = simplex_of(space, place, columns)
+    if simplex is None:
+        return None
+    return ternary_of(
+        simplex, space.names, place, lambda X: belief.values_of(posterior_means(gp, X))
+    )
 
 
 def _standings(belief: Belief, sources: Sources) -> list[Standing]:

@@ -15,6 +15,7 @@ from ceibo.report.history import cross
 from ceibo.report.labels import MOST_LETTERS, width_of
 from ceibo.report.parts import Size, labels_below, parameter_labels
 from ceibo.report.svg import Canvas, Scale, path_of, px
+from ceibo.report.ternary import Ternary
 from ceibo.report.thinning import mean_value, visible
 from ceibo.text import shorten, shorten_apart
 
@@ -41,25 +42,54 @@ def draw_map(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     what = "the posterior mean" if aspect.name == "objective" else aspect.name
     canvas = map_canvas(size, f"Map of {what} over {first} and {second}")
     make_room(canvas, surface, space)
+    smooth = is_smooth(surface, space)
+    draw_mean(canvas, surface, aspect.direction, smooth)
+    if surface.chance is not None:
+        draw_doubt(canvas, surface, smooth)
+    draw_excluded(canvas, surface)
+    draw_places(canvas, surface, space, aspect)
+    draw_key(canvas, COLOURS, *ends_of(surface, aspect.direction))
+    return canvas
+
+
+def draw_mean(canvas: Canvas, surface: Map | Ternary, direction: Direction, smooth: bool) -> None:
+    """The posterior mean in colours, and its isolines where it is smooth."""
     # in units in which differences of the largest doubles are finite
-    mean = surface.mean * (0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0)
-    low, high = float(np.min(mean)), float(np.max(mean))
+    unit = 0.25 if np.max(np.abs(surface.mean)) > _LARGE else 1.0
+    mean, seen = surface.mean * unit, surface.seen * unit
+    low, high = float(np.min(seen)), float(np.max(seen))
     shares = np.zeros_like(mean)
     if high > low:
         shares = (mean - low) / (high - low)
-    if aspect.direction is Direction.MAXIMIZE:
+    if direction is Direction.MAXIMIZE:
         shares = 1.0 - shares
-    draw_colours(canvas, shares, is_smooth(surface, space), COLOURS)
-    if high > low and is_smooth(surface, space):
-        draw_isolines(canvas, mean, np.linspace(low, high, _LINES + 2)[1:-1])
-    if surface.chance is not None:
-        draw_doubt(canvas, surface, space)
-    draw_places(canvas, surface, space, aspect)
-    best, worst = float(np.min(surface.mean)), float(np.max(surface.mean))
-    if aspect.direction is Direction.MAXIMIZE:
-        best, worst = worst, best
-    draw_key(canvas, COLOURS, best, worst)
-    return canvas
+    draw_colours(canvas, shares, smooth, COLOURS)
+    if high > low and smooth:
+        levels = np.linspace(low, high, _LINES + 2)[1:-1].tolist()
+        draw_isolines(canvas, mean, levels)
+        if unit == 1.0:
+            label_isolines(canvas, mean, levels, surface.held)
+
+
+def ends_of(surface: Map | Ternary, direction: Direction) -> tuple[float, float]:
+    """The best and the worst value shown."""
+    best, worst = float(np.min(surface.seen)), float(np.max(surface.seen))
+    return (worst, best) if direction is Direction.MAXIMIZE else (best, worst)
+
+
+def draw_excluded(canvas: Canvas, surface: Map) -> None:
+    """Covers what rules exclude."""
+    if surface.excluded is None or not np.any(surface.excluded):
+        return
+    rows, columns = surface.excluded.shape
+    x, y = Scale(0, columns, *canvas.across), Scale(0, rows, *canvas.up)
+    parts = []
+    for row, cells in enumerate(surface.excluded):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], cells.astype(int), [0]])))
+        for first, last in zip(edges[::2], edges[1::2], strict=True):
+            box = f"M{px(x(first))} {px(y(row))}H{px(x(last))}V{px(y(row + 1))}H{px(x(first))}Z"
+            parts.append(box)
+    canvas.add(f'<path class="excluded" d="{"".join(parts)}"/>')
 
 
 def make_room(canvas: Canvas, surface: Map, space: Space) -> None:
@@ -98,7 +128,7 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
         if np.isfinite(place[across] + place[up]):
             title = f"trial {trial.number} failed"
             canvas.add(cross(x(place[across]), y(place[up]), title))
-    canvas.add(_star(x(aspect.best_place[across]), y(aspect.best_place[up])))
+    canvas.add(star(x(aspect.best_place[across]), y(aspect.best_place[up])))
     dimensions = space.dimensions
     labels, extra = labels_below(dimensions[first], canvas.across, 5)
     canvas.x_labels(labels, canvas.up[0] + 4, turned=extra > 0)
@@ -137,25 +167,22 @@ def draw_isolines(canvas: Canvas, Z: Array, levels: Iterable[float], kind: str =
     rows, columns = Z.shape
     x, y = Scale(0, columns - 1, *canvas.across), Scale(0, rows - 1, *canvas.up)
     parts = []
-    levels = [float(level) for level in levels]
     for level in levels:
-        for (x0, y0), (x1, y1) in isolines(Z, level):
+        for (x0, y0), (x1, y1) in isolines(Z, float(level)):
             parts.append(f"M{px(x(x0))} {px(y(y0))}L{px(x(x1))} {px(y(y1))}")
     canvas.add(f'<path class="{kind}" d="{"".join(parts)}"/>')
-    if kind == "isoline" and np.max(np.abs(Z)) < _LARGE / 8:
-        _label_isolines(canvas, Z, list(levels), (x, y))
 
 
-def _label_isolines(
-    canvas: Canvas, Z: Array, levels: list[float], scales: tuple[Scale, Scale]
-) -> None:
+def label_isolines(canvas: Canvas, Z: Array, levels: list[float], held: Mask | None) -> None:
     """The value of each line, where it is far from the other labels, if there is room."""
-    x, y = scales
+    rows, columns = Z.shape
+    x, y = Scale(0, columns - 1, *canvas.across), Scale(0, rows - 1, *canvas.up)
     left, top, right, bottom = canvas.frame
     placed: list[tuple[float, float]] = []
     for level, text in zip(levels, distinct(levels), strict=True):
         half = width_of(text, _SMALL) / 2 + 2
-        spots = [(x((a + c) / 2), y((b + d) / 2)) for (a, b), (c, d) in isolines(Z, level)]
+        middles = [((a + c) / 2, (b + d) / 2) for (a, b), (c, d) in isolines(Z, level)]
+        spots = [(x(a), y(b)) for a, b in middles if held is None or held[round(b), round(a)]]
         spots = [
             (at, height)
             for at, height in spots
@@ -181,11 +208,10 @@ def normal_quantile(chance: Array) -> Array:
     return np.asarray(ndtri(np.clip(chance, _FAINTEST, 1.0 - _FAINTEST)))
 
 
-def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
+def draw_doubt(canvas: Canvas, surface: Map | Ternary, smooth: bool) -> None:
     """Hatches where limits hold with less than the confidence, and draws its border."""
     if surface.chance is None:
         return
-    smooth = is_smooth(surface, space)
     # between two points of the grid a chance jumps, and its normal quantile hardly bends
     chance, confidence = normal_quantile(surface.chance), float(ndtri(surface.confidence))
     parts = []
@@ -197,9 +223,9 @@ def draw_doubt(canvas: Canvas, surface: Map, space: Space) -> None:
         draw_isolines(canvas, chance, [confidence], "border")
 
 
-def draw_key(canvas: Canvas, colours: Array, best: float, worst: float) -> None:
-    """The scale of colours, larger values above smaller ones."""
-    left = canvas.across[1] + 12
+def draw_key(canvas: Canvas, colours: Array, best: float, worst: float, gap: float = 12) -> None:
+    """The scale of colours, larger values above smaller, so many pixels beside the frame."""
+    left = canvas.across[1] + gap
     bottom, top = canvas.up
     upward = np.linspace(0, 1, 64) if best > worst else np.linspace(1, 0, 64)
     canvas.image((left, top), (12, bottom - top), "smooth", png(upward[:, None], colours))
@@ -222,7 +248,8 @@ def _finer(shares: Array, factor: int = 4) -> Array:
     return np.stack([np.interp(fine_rows, np.arange(rows), column) for column in wide.T], axis=1)
 
 
-def _star(x: float, y: float) -> str:
+def star(x: float, y: float) -> str:
+    """The mark of the answer."""
     corners = []
     for k in range(10):
         angle = np.pi / 5 * k - np.pi / 2

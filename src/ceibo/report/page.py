@@ -14,6 +14,7 @@ from ceibo.report.panels.answer import answer
 from ceibo.report.panels.convergence import convergence
 from ceibo.report.panels.importance import importance
 from ceibo.report.panels.map_ import map_
+from ceibo.report.panels.mixture import mixture
 from ceibo.report.panels.remaining import remaining
 from ceibo.report.panels.settings import settings
 from ceibo.report.panels.slices import slices
@@ -30,6 +31,7 @@ PANELS: Final[tuple[Callable[[Facts], str], ...]] = (
     importance,
     slices,
     map_,
+    mixture,
     trials,
     settings,
 )
@@ -41,6 +43,8 @@ def render(facts: Facts | JointFacts, refresh: float | None = None) -> str:
     style = folder.joinpath("page.css").read_text("utf-8")
     if isinstance(facts, JointFacts):
         style += folder.joinpath("joint", "joint.css").read_text("utf-8")
+    if facts.study.space.rules:
+        style += folder.joinpath("rules.css").read_text("utf-8")
     script = folder.joinpath("page.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src"

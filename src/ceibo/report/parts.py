@@ -9,6 +9,11 @@ from ceibo.report.labels import Label, apart, fitting
 from ceibo.report.svg import Canvas, Scale, text_of
 
 ABSENT: Final = "–"  # stands for a parameter that a setting does not have
+RULES_NOTE: Final = (
+    " A parameter of an equality takes the others of it along: parts of a mixture grow or shrink in"
+    " proportion to each other. Grey is what the rules exclude."
+)
+RULES_KEY: Final = ("key-excluded", "excluded by the rules")
 _MOST_CHOICES: Final = 12  # labels on an axis of choices
 
 Size = tuple[int, int]

@@ -6,6 +6,11 @@ others]] / Var[f], what would remain uncertain if all others were known. T_i −
 together with others. Estimated from quasi-random points by the pick-and-freeze estimators of
 Saltelli (2010) and Jansen (1999). The coordinate of a parameter that does not exist at a point has
 no influence there.
+
+With rules x is uniform where they hold, and parameters depend on each other. S_i is then estimated
+from the means of f within groups of points of nearly equal x_i. For T_i a point takes x_i from
+another one and moves the parameters of the same equalities along (ruled.py): what changes is what
+moving the parameter does. Points that would break a rule are left out.
 """
 
 from dataclasses import dataclass
@@ -20,10 +25,13 @@ from ceibo.gp.grid import snap
 from ceibo.gp.inputs import Array, Indices
 from ceibo.gp.linalg import limited_blas
 from ceibo.report.existence import canonical
+from ceibo.report.ruled import holding, moved, sample_inside
 
 MOST_PARAMETERS: Final = 100
 """Parameters looked at: of more, those with the shortest length scales; the others count as 0."""
 _POINTS: Final = 512
+_GROUPS: Final = 16  # of points of nearly equal coordinates, with rules
+_FEWEST: Final = 32  # points from which something is estimated
 _BLOCK: Final = 2048  # points evaluated at a time
 
 
@@ -43,6 +51,8 @@ class Importance:
 
 def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
     """The importance of each parameter for the posterior mean."""
+    if space.rules:
+        return _within_rules(gp, space, seed)
     d = len(space)
     draws = qmc.Sobol(2 * d, scramble=True, rng=np.random.default_rng(seed)).random(_POINTS)
     A, B = snap(draws[:, :d], space.discrete), snap(draws[:, d:], space.discrete)
@@ -60,6 +70,42 @@ def importance(gp: GaussianProcess, space: Space, seed: int = 0) -> Importance:
     total = np.mean((fa - fab) ** 2, axis=1) / 2 / variance
     alone = np.mean(fb * (fab - fa), axis=1) / variance
     return Importance(np.clip(np.minimum(alone, total), 0, 1), np.clip(total, 0, 1))
+
+
+def _within_rules(gp: GaussianProcess, space: Space, seed: int) -> Importance:
+    """The importance of each parameter where rules hold."""
+    d = len(space)
+    A, B = np.split(sample_inside(space, 2 * _POINTS, np.random.default_rng(seed)), 2)
+    fa, fb = _means(gp, A), _means(gp, B)
+    together = np.concatenate([fa, fb])
+    variance, scale = float(np.var(together)), float(np.max(np.abs(together)))
+    alone, total = np.zeros(d), np.zeros(d)
+    if not variance > (1e-12 * scale) ** 2:
+        return Importance(alone, total)
+    for column in np.argsort(gp.kernel.lengthscales, kind="stable")[:MOST_PARAMETERS]:
+        X = A.copy()
+        X[:, column] = B[:, column]
+        swapped = canonical(space, moved(space, X, (int(column),)))
+        held = holding(space, swapped)
+        alone[column] = _explained(np.concatenate([A, B])[:, column], together)
+        if held is not None and np.sum(held) >= _FEWEST:
+            changes = fa[held] - _means(gp, swapped[held])
+            total[column] = np.mean(changes**2) / 2 / variance
+        else:
+            total[column] = alone[column]
+    return Importance(np.clip(np.minimum(alone, total), 0, 1), np.clip(total, 0, 1))
+
+
+def _explained(x: Array, f: Array) -> float:
+    """The share of the variance of f (n,) between groups of nearly equal x, freed of chance."""
+    values, level = np.unique(x, return_inverse=True)
+    if len(values) > _GROUPS:
+        level = np.argsort(np.argsort(x, kind="stable"), kind="stable") * _GROUPS // len(x)
+    counts = np.bincount(level)
+    means = np.bincount(level, weights=f) / np.maximum(counts, 1)
+    groups = int(np.sum(counts > 0))
+    within = float(np.mean((f - means[level]) ** 2)) * len(x) / max(len(x) - groups, 1)
+    return 1.0 - within / (float(np.var(f)) * len(x) / (len(x) - 1))
 
 
 def _means(gp: GaussianProcess, X: Array) -> Array:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Aspect, Slice
 from ceibo.report.parts import draw_limit, labels_below
@@ -34,13 +34,15 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     height, bottom = (250, 98) if has_strip else (190, 38)
     canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
     low, high = each.band
-    y = Scale.over([*low, *high], canvas.up)
+    seen = np.ones(len(low), dtype=bool) if each.held is None else each.held
+    y = Scale.over([*low[seen], *high[seen]], canvas.up)
     canvas.make_room([rounded(each.strip_top, 2)])
     canvas.y_axis(y, count=4)
     x = Scale(0.0, 1.0, *canvas.across)
     labels, extra = labels_below(each.dimension, canvas.across, 4)
     canvas.height, canvas.bottom = canvas.height + round(extra), canvas.bottom + round(extra)
     foot = canvas.up[0] + (_STRIP[1] if has_strip else 4)
+    _shade_excluded(canvas, each, x)
     if each.chance is not None and confidence is not None:
         _shade(canvas, each, x, confidence)
     _draw_measurements(canvas, each, aspect, (x, y))
@@ -48,10 +50,13 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     middle = _curve(each, each.mean, x, y)
     lower = _curve(each, low, x, y)
     if each.dimension.is_ordered:
-        canvas.band(upper, lower, "band")
-        canvas.line(middle, "incumbent")
+        for run in _runs(each):
+            canvas.band(upper[run], lower[run], "band")
+            canvas.line(middle[run], "incumbent")
     else:
         for index, mean in enumerate(each.mean):
+            if not seen[index]:
+                continue
             canvas.bar(upper[index], lower[index], "whisker")
             canvas.dot(*middle[index], 4, "level", with_uncertainty(mean, each.std[index]))
     if aspect.limit is not None:
@@ -66,6 +71,14 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     return canvas.render()
 
 
+def _runs(each: Slice) -> list[slice]:
+    """The stretches of a slice on which rules hold: one, if there are none."""
+    if each.held is None:
+        return [slice(0, len(each.places))]
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], each.held.astype(int), [0]])))
+    return [slice(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
 def _curve(each: Slice, values: Iterable[float], x: Scale, y: Scale) -> list[Point]:
     """Pixels of a function along the parameter."""
     return [(x(place), y(float(value))) for place, value in zip(each.places, values, strict=True)]
@@ -77,7 +90,7 @@ def _draw_measurements(
     """The measurements, the fainter the farther away they were made in the other parameters."""
     x, y = scales
     # what exists in one of two settings only is as far as can be
-    gaps = np.nan_to_num(aspect.places - aspect.best_place, nan=1.0)
+    gaps = np.nan_to_num(aspect.places - _path_at(each, aspect), nan=1.0)
     gaps[:, each.column] = 0.0
     distances = np.sqrt(np.mean(gaps**2, axis=1))
     distances[np.isnan(aspect.places[:, each.column])] = np.nan  # without the parameter
@@ -89,6 +102,17 @@ def _draw_measurements(
             for value in measurement.replicates or (measurement.value,):
                 if y.has(value):
                     canvas.dot(at, y(value), 2.4, kind)
+
+
+def _path_at(each: Slice, aspect: Aspect) -> Array:
+    """The points of the slice at the measured coordinates, (n, d), or the one it goes through."""
+    path = each.path
+    if path is None:
+        return aspect.best_place
+    at = np.nan_to_num(aspect.places[:, each.column])
+    if not each.dimension.is_ordered:
+        return aspect.best_place
+    return np.stack([np.interp(at, path[:, each.column], column) for column in path.T], axis=1)
 
 
 def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, str]) -> None:
@@ -104,10 +128,12 @@ def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, str]) 
     canvas.write(canvas.left - 6, bottom + 3, "0", "end")
     tops = _curve(each, values, x, y)
     if each.dimension.is_ordered:
-        canvas.band(tops, [(at, bottom) for at, _ in tops], f"{kind}-area", box)
-        canvas.line(tops, kind, box)
+        for run in _runs(each):
+            foot = [(at, bottom) for at, _ in tops[run]]
+            canvas.band(tops[run], foot, f"{kind}-area", box)
+            canvas.line(tops[run], kind, box)
         return
-    for at, high in tops:
+    for at, high in (top for run in _runs(each) for top in tops[run]):
         size = f'width="12" height="{px(bottom - high)}"'
         canvas.add(f'<rect class="{kind}-area" x="{px(at - 6)}" y="{px(high)}" {size}/>')
 
@@ -115,12 +141,30 @@ def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, str]) 
 def _shade(canvas: Canvas, each: Slice, x: Scale, confidence: float) -> None:
     """What lies where limits hold with less than the confidence."""
     assert each.chance is not None
+    doubtful = each.chance < confidence
+    if each.held is not None:
+        doubtful &= each.held
     bottom, top = canvas.up
+    _cover(canvas, each, x, doubtful, ("doubtful", top, bottom))
+
+
+def _shade_excluded(canvas: Canvas, each: Slice, x: Scale) -> None:
+    """What lies where rules do not hold, down to the labels of the axis."""
+    if each.held is not None and not np.all(each.held):
+        reach = ("excluded", canvas.up[1], canvas.height - 34)
+        _cover(canvas, each, x, ~each.held, reach)
+
+
+def _cover(
+    canvas: Canvas, each: Slice, x: Scale, where: Mask, how: tuple[str, float, float]
+) -> None:
+    """Covers stretches of the axis with boxes of a kind, from a top to a bottom."""
+    kind, top, bottom = how
     edges = [0.0, *((a + b) / 2 for a, b in pairwise(each.places)), 1.0]
-    doubtful = (each.chance < confidence).tolist()
-    for is_doubtful, run in groupby(range(len(doubtful)), doubtful.__getitem__):
+    flags = where.tolist()
+    for is_covered, run in groupby(range(len(flags)), flags.__getitem__):
         first, *rest = run
         low, high = x(edges[first]), x(edges[[first, *rest][-1] + 1])
-        if is_doubtful:
+        if is_covered:
             box = f'x="{px(low)}" y="{px(top)}" width="{px(high - low)}"'
-            canvas.add(f'<rect class="doubtful" {box} height="{px(bottom - top)}"/>')
+            canvas.add(f'<rect class="{kind}" {box} height="{px(bottom - top)}"/>')

@@ -4,21 +4,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceibo.checks import check_cost
-from ceibo.decide.belief import Belief
+from ceibo.decide.belief import Belief, recommend
 from ceibo.decide.estimate import Estimate, Observed
-from ceibo.decide.joint import JointBelief, raw_front
+from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.decide.stopping import Profit, Verdict
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, StoredTrial
-from ceibo.study.table import to_dataframe, to_joint_dataframe
-from ceibo.study.trial import Trial, trial_of
-
-if TYPE_CHECKING:
-    import pandas
 
 _REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
@@ -31,23 +26,6 @@ class Answers(ABC):
     @abstractmethod
     def __init__(self, ledger: Ledger) -> None:
         """Of the study that this is the record of."""
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, in order of number."""
-        return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
-
-    def to_dataframe(self) -> "pandas.DataFrame":
-        """One row per measurement (or per trial without one), as a pandas DataFrame.
-
-        Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
-        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
-        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
-        """
-        trials, names, outcomes = self.trials, self.ledger.space.names, self.ledger.outcomes
-        if outcomes is not None:
-            return to_joint_dataframe(trials, names, outcomes.names)
-        return to_dataframe(trials, names)
 
     @property
     def belief(self) -> Belief:
@@ -79,7 +57,7 @@ class Answers(ABC):
         Of those whose limits hold with the study's confidence, if it has limits; if there is none,
         the setting at which they are most likely to hold.
         """
-        return self._as_recorded(self._any_belief.best)
+        return _as_recorded(self.ledger, self._any_belief.best)
 
     @property
     def recommended(self) -> Estimate:
@@ -92,14 +70,18 @@ class Answers(ABC):
 
     def recommend(self, fixed: Mapping[str, Any] | None = None) -> Estimate:
         """The same while parameters are held: name -> value, such as what is on the shelf."""
-        found = self._any_belief.recommend(fixed)
+        belief = self._any_belief
+        if isinstance(belief, Belief):
+            found = recommend(belief, fixed)
+        else:
+            found = recommend_jointly(belief, fixed)
         return replace(found, params=dict(found.params))
 
     @property
     def best_observed(self) -> Observed:
         """The best raw value: what a tool that ignores noise would report."""
         observed = self._any_belief.best_observed
-        return replace(observed, params=self._params(observed.number))
+        return replace(observed, params=_params(self.ledger, observed.number))
 
     @property
     def front(self) -> tuple[Estimate, ...]:
@@ -108,7 +90,7 @@ class Answers(ABC):
         Each has the chances that its limits hold (`p_feasible`) and that it is on the front of the
         true values (`p_efficient`).
         """
-        return tuple(map(self._as_recorded, self.joint_belief.front))
+        return tuple(_as_recorded(self.ledger, each) for each in self.joint_belief.front)
 
     @property
     def raw_front(self) -> tuple[int, ...]:
@@ -150,17 +132,17 @@ class Answers(ABC):
         ended = self.ledger.snapshot.in_state(DONE, FAILED)
         return belief.profit(cost, sum(map(_evaluations, ended)))
 
-    # -- inside ------------------------------------------------------------------------
 
-    def _as_recorded(self, found: Estimate) -> Estimate:
-        """An answer about a measured setting, with the parameters of its trial."""
-        return replace(found, params=self._params(found.number))
+def _as_recorded(ledger: Ledger, found: Estimate) -> Estimate:
+    """An answer about a measured setting, with the parameters of its trial."""
+    return replace(found, params=_params(ledger, found.number))
 
-    def _params(self, number: int | None) -> dict[str, Any]:
-        """The parameters of a trial as they were recorded, rather than decoded from the cube."""
-        if number is None:  # pragma: no cover - an answer about measured settings has a number
-            raise NotFoundError("there is no such trial.")
-        return dict(self.ledger.snapshot.trials[number].params)
+
+def _params(ledger: Ledger, number: int | None) -> dict[str, Any]:
+    """The parameters of a trial as they were recorded, rather than decoded from the cube."""
+    if number is None:  # pragma: no cover - an answer about measured settings has a number
+        raise NotFoundError("there is no such trial.")
+    return dict(ledger.snapshot.trials[number].params)
 
 
 def _no_measurement(name: str) -> NoMeasurementError:

@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from ceibo.checks import check_whole
 from ceibo.decide.holding import check_fixed, check_names
 from ceibo.errors import InputError, NotFoundError, show_value
+from ceibo.study.asking import Asking
 from ceibo.study.ledger import Ledger
 from ceibo.study.picking import Holding
 from ceibo.study.store import StoredTrial
 
 
 def ask_batch(
-    ledger: Ledger, count: int | None, fixed: Mapping[str, object] | None, shared: object
+    asking: Asking, count: int | None, fixed: Mapping[str, object] | None, shared: object
 ) -> list[StoredTrial]:
     """As many trials as wanted; the first that has a shared parameter decides its value."""
+    ledger = asking.ledger
     number = 1 if count is None else check_whole(count, "count")
     if fixed or shared:
         ledger.refresh()  # the space may have changed
@@ -26,7 +28,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = ledger.ask(None, None, Holding(values, names))
+        trial = asking.ask(None, None, Holding(values, names))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)

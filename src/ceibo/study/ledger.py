@@ -4,11 +4,10 @@ Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence 
 follow from it, and the writes that belong to workers.
 """
 
-import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, final
+from typing import Any, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
@@ -17,34 +16,14 @@ from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.settings import Settings
-from ceibo.decide.space import Params, Space, SpaceLike
-from ceibo.errors import (
-    InputError,
-    NumberTakenError,
-    SpaceChangedError,
-    StorageError,
-    TurnTakenError,
-)
-from ceibo.study.deciding import Decider, OneOutcome, Plan, Record, Suggested, decider_of
-from ceibo.study.picking import FREE, Holding, picking_for
+from ceibo.decide.space import Params, Space
+from ceibo.errors import InputError, StorageError
+from ceibo.study.deciding import OneOutcome, Plan, Record, Suggested
 from ceibo.study.reported import Reported
-from ceibo.study.spaces import Spaces, change_data
-from ceibo.study.store import (
-    Change,
-    Lease,
-    NewTrial,
-    Snapshot,
-    Store,
-    StoredTrial,
-    StudyRecord,
-    Telling,
-)
+from ceibo.study.spaces import Spaces
+from ceibo.study.store import NewTrial, Snapshot, Store, StoredTrial, StudyRecord, Telling
 from ceibo.study.store.readers import newer
 from ceibo.study.store.records import EMPTY, ONE_OUTCOME, damaged
-from ceibo.study.turn import Turn
-
-_LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
-_LOOKS: Final = 8  # looks at another's turn between two at what else there is to do
 
 
 @final
@@ -68,58 +47,27 @@ class Ledger:
             raise _damaged_study(record.name, error) from error
         self.settings = _settings_of(record.name, choices)
         self.snapshot: Snapshot = EMPTY
-        self.spaces = Spaces(record.name, space)
+        plan = Plan(record.name, Frame(space), self.settings, self.seed)
+        self.spaces = Spaces(plan, self.direction, self.outcomes)
         self.changes = store.changes(self.id)
         """The changes of the space until the last look at the record."""
-        self._deciders: dict[int, Decider] = {}
         self.needed = ONE_OUTCOME if self.outcomes is None else self.outcomes.needed
         """The outcomes that a trial needs to be done."""
         self._belief: tuple[int, Belief | JointBelief] | None = None
         self.improvements: dict[tuple[bytes, ...], float] = {}
         """State of the evidence -> remaining improvement, kept from verdict to verdict."""
-        self._suggesting = 0.0  # seconds that the last suggestion took
-        self._crowded = False  # whether others asked during the last ask
 
     # -- the space ---------------------------------------------------------------------
 
     @property
     def frame(self) -> Frame:
         """The space as it is now, with what earlier trials need to be placed in it."""
-        return self.spaces.after(self.changes)
+        return self.spaces.frame(self.changes)
 
     @property
     def space(self) -> Space:
         """The space as it is now."""
         return self.frame.space
-
-    @property
-    def decider(self) -> Decider:
-        """What decides over the space as it is now."""
-        return self.decider_at(self.changes)
-
-    def decider_at(self, changes: Sequence[Change]) -> Decider:
-        """What decides over the space as it was after these changes."""
-        if len(changes) not in self._deciders:
-            plan = Plan(self.name, self.spaces.after(changes), self.settings, self.seed)
-            self._deciders[len(changes)] = decider_of(plan, self.direction, self.outcomes)
-        return self._deciders[len(changes)]
-
-    def change(self, space: SpaceLike, before: Mapping[str, object] | None) -> None:
-        """Records another space, unless it is the one that the study has."""
-        new = Space(space)
-        while True:
-            self.refresh()
-            if self.frame.is_same(new):
-                return
-            frame = self.frame.after(new, before)
-            picking = picking_for(frame, len(self.changes) + 1, FREE)
-            picking = replace(picking, known=len(self.changes))
-            try:
-                self.store.change_space(self.id, change_data(new, before), picking)
-            except SpaceChangedError:
-                continue
-            self.refresh()
-            return
 
     # -- reading -----------------------------------------------------------------------
 
@@ -131,7 +79,7 @@ class Ledger:
             known = ONE_OUTCOME if self.outcomes is None else self.outcomes.names
             _check_outcomes(self.name, known, snapshot, before.seq)
             if len(snapshot.changes) > len(self.changes):
-                self.spaces.after(snapshot.changes)  # says what is wrong with them
+                self.spaces.frame(snapshot.changes)  # says what is wrong with them
                 self.changes = snapshot.changes
                 self.improvements.clear()
             self.snapshot = snapshot
@@ -143,7 +91,7 @@ class Ledger:
 
     def evidence(self, snapshot: Snapshot) -> Evidence:
         """The evidence in a snapshot of a study of one objective."""
-        decider = self.decider_at(snapshot.changes)
+        decider = self.spaces.decider(snapshot.changes)
         if not isinstance(decider, OneOutcome):
             raise _has_outcomes(self.name)
         return decider.gatherer.gather(snapshot)
@@ -159,7 +107,7 @@ class Ledger:
         """What is believed now, of one objective or of several outcomes."""
         snapshot = self.refresh()
         if self._belief is None or self._belief[0] != snapshot.seq:
-            self._belief = snapshot.seq, self.decider_at(snapshot.changes).belief(snapshot)
+            self._belief = snapshot.seq, self.spaces.decider(snapshot.changes).belief(snapshot)
         return self._belief[1]
 
     # -- suggesting --------------------------------------------------------------------
@@ -177,103 +125,8 @@ class Ledger:
         `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from;
         `fixed` are the values of parameters that are not searched.
         """
-        decider = self.decider_at(snapshot.changes)
+        decider = self.spaces.decider(snapshot.changes)
         return decider.suggest(snapshot, number, earlier, key, fixed)
-
-    def peek(self) -> tuple[int, Params]:
-        """Number and parameters of the next suggestion, which is not recorded."""
-        snapshot = self.refresh()
-        number = len(snapshot.trials)
-        earlier = self._earlier_record(snapshot, number)
-        return number, self.suggest(snapshot, number, earlier).params
-
-    def ask(
-        self, lease: Lease | None, limit: int | None, holding: Holding = FREE
-    ) -> StoredTrial | None:
-        """Hands a trial out; None if all are handed out and there may be no more than `limit`.
-
-        `holding` says which parameters are held.
-        """
-        claimed = self._claim(lease, holding)
-        if claimed is not None:
-            return claimed
-        turn = Turn(self.store, self.id, wanted=self._crowded)
-        try:
-            trial = self._ask_anew(lease, limit, turn, holding)
-        except StorageError:
-            raise  # a turn that cannot be given back lapses
-        except BaseException:
-            turn.give_back()
-            raise
-        self._crowded = turn.crowded
-        turn.give_back()
-        return trial
-
-    def _claim(self, lease: Lease | None, holding: Holding) -> StoredTrial | None:
-        """The first trial that waits and has the held values."""
-        while True:
-            picking = picking_for(self.frame, len(self.changes), holding)
-            try:
-                return self.store.claim(self.id, lease, picking)
-            except SpaceChangedError:
-                self.refresh()
-
-    def _ask_anew(
-        self, lease: Lease | None, limit: int | None, turn: Turn, holding: Holding
-    ) -> StoredTrial | None:
-        """Records a new suggestion, at once or, if others do the same, when it is its turn."""
-        taken = -1
-        while True:
-            if turn.wanted and not turn.take(self._suggesting):
-                if turn.looks % _LOOKS:
-                    continue
-                claimed = self._claim(lease, holding)  # queued trials are nobody's turn
-                if claimed is not None:
-                    return claimed
-                if limit is None or len(self.refresh().trials) < limit:
-                    continue
-            snapshot = self.refresh()
-            number = len(snapshot.trials)
-            if number == taken:
-                found = f"trial {number} is taken, but it is not there"
-                raise damaged(f"study {self.name!r}", found)
-            if limit is not None and number >= limit:
-                return None
-            began = time.monotonic()
-            earlier = self._earlier_record(snapshot, number)
-            suggestion = self.suggest(snapshot, number, earlier, fixed=holding.fixed)
-            self._suggesting = time.monotonic() - began
-            new = NewTrial(suggestion.params, suggestion.record, lease)
-            seen = len(snapshot.changes)
-            try:
-                (trial,) = self.create([new], number, turn.token, seen)
-            except NumberTakenError as error:
-                # another worker was first; its trial is pending in the next snapshot
-                if not isinstance(error, TurnTakenError | SpaceChangedError):
-                    taken = number
-                turn.wanted = turn.crowded = True
-                continue
-            turn.end()
-            return trial
-
-    def _earlier_record(self, snapshot: Snapshot, number: int) -> Record | None:
-        """The record of the latest suggestion before `number` that has hyperparameters.
-
-        Those of another space have other columns and scales, and are not used.
-        """
-        changed = snapshot.changes[-1].seq if snapshot.changes else 0
-        records = self.store.suggestions(self.id, range(max(0, number - _LOOK_BACK), number))
-        for earlier in sorted(records, reverse=True):
-            try:
-                found = self.decider.has_start(records[earlier])
-                found = found and (not changed or records[earlier]["seen"] >= changed)
-            except (AttributeError, KeyError, TypeError, ValueError) as error:
-                what = f"the suggestion of trial {earlier} of study {self.name!r}"
-                raise damaged(what, f"{type(error).__name__}: {error}") from error
-            if found:
-                record: Record = records[earlier]
-                return record
-        return None
 
     # -- writing -----------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     Args:
         objective: called with a dict of parameters; returns a number, or a Measurement with its
             noise or replicates. An exception is recorded as a failed trial.
-        space: name -> Float, Int or Categorical.
+        space: name -> Float, Int, Ordinal or Categorical.
         n_trials: trials in all, those already in the study included; 50 if neither cost nor timeout
             is given.
         cost: price of one evaluation in the objective's units; the run ends when no measurement
@@ -162,7 +162,7 @@ def optimize(
     Args:
         objective: called with a dict of parameters; returns a dict of numbers or Measurements, one
             for each outcome. One that is left out is told later, by `study.tell`.
-        space: name -> Float, Int or Categorical.
+        space: name -> Float, Int, Ordinal or Categorical.
         outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch.
         confidence: with which the limits are to hold at the settings answered; 0.95 by default.
         options: those of `minimize`.

@@ -145,7 +145,7 @@ class Runner:
         return len(self.running) < self.jobs
 
     def _ask(self) -> Trial | None:
-        stored = self.study.ledger.ask(self.lease, self.limits.n_trials)
+        stored = self.study.asking.ask(self.lease, self.limits.n_trials)
         return None if stored is None else trial_of(stored)
 
     def _launch(self) -> bool:

@@ -2,28 +2,32 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Self, SupportsFloat, final, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
 
 from ceibo.checks import check_seed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
-from ceibo.errors import ConflictError, InputError, NotFoundError, show_value
+from ceibo.errors import ConflictError, InputError
+from ceibo.study.adding import new_trial
 from ceibo.study.answers import Answers
+from ceibo.study.asking import Asking
 from ceibo.study.batch import ask_batch
+from ceibo.study.changing import change
 from ceibo.study.creation import aims, settings_for, study_data
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
-from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, Telling, hand_out_key
-from ceibo.study.trial import Failure, Trial, trial_of
+from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
+from ceibo.study.table import to_dataframe, to_joint_dataframe
+from ceibo.study.trial import Failure, Trial, number_of, trial_of
 from ceibo.study.trial_line import aims_line
 from ceibo.study.verify import Verification, verify
 
+if TYPE_CHECKING:
+    import pandas
+
 MEMORY = "sqlite://"
-_LARGEST_NUMBER = 2**31 - 1  # of a trial, that every database can store
 
 
 @final
@@ -43,6 +47,7 @@ class Study(Answers):
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.asking = Asking(ledger)
         self.name = ledger.name
         self.outcomes = ledger.outcomes
         self.direction = str(ledger.direction)
@@ -77,8 +82,8 @@ class Study(Answers):
         """Creates a study; a name that exists in the storage is an error.
 
         Args:
-            space: name -> Float, Int or Categorical; at most 5,000 of them. A `Space` of them may
-                have rules between them.
+            space: name -> Float, Int, Ordinal or Categorical; at most 5,000 of them. A `Space` of
+                them may have rules between them.
             outcomes: name -> Minimize, Maximize, AtMost, AtLeast or Watch, if several things are
                 measured; by default one objective is.
             confidence: with which the limits among the outcomes are to hold at the settings
@@ -158,7 +163,7 @@ class Study(Answers):
                 shelf today. Queued trials with other values stay in the queue.
             shared: parameters that are equal within the batch, such as the temperature of an oven.
         """
-        trials = [trial_of(each) for each in ask_batch(self.ledger, count, fixed, shared)]
+        trials = [trial_of(each) for each in ask_batch(self.asking, count, fixed, shared)]
         return trials[0] if count is None else trials
 
     def tell(
@@ -184,7 +189,7 @@ class Study(Answers):
             NotStoredError: the storage could not be reached; the exception holds the measurement.
         """
         told = reported(self.outcomes, value, noise)
-        number = _number_of(trial)
+        number = number_of(trial)
         if told.values and key is None:
             attempt = trial.attempt if isinstance(trial, Trial) else self._attempt(number)
             key = hand_out_key(attempt)
@@ -232,7 +237,7 @@ class Study(Answers):
             outcome: which one a number is of, in a study with outcomes.
         """
         values = right_values(self.outcomes, value, noise, outcome)
-        store, number = self.ledger.store, _number_of(trial)
+        store, number = self.ledger.store, number_of(trial)
         wrong = store.correct_outcomes(self.ledger.id, number, values, key)
         return wrong if isinstance(value, Mapping) else next(iter(wrong.values()))
 
@@ -254,15 +259,15 @@ class Study(Answers):
         """
         named = Named(checked_name(self.outcomes, outcome), key, self.ledger.needed)
         text = checked_reason(reason)
-        return self.ledger.store.void(self.ledger.id, _number_of(trial), named, text)
+        return self.ledger.store.void(self.ledger.id, number_of(trial), named, text)
 
     def fail(self, trial: Trial | int, reason: str) -> None:
         """Records that measuring a trial failed, and why; the search keeps off it."""
-        self.ledger.fail(_number_of(trial), reason)
+        self.ledger.fail(number_of(trial), reason)
 
     def release(self, trial: Trial | int) -> None:
         """Gives a trial back unmeasured; the next `ask` hands it out again. See also `withdraw`."""
-        number = _number_of(trial)
+        number = number_of(trial)
         released = self.ledger.store.release(self.ledger.id, number)
         if not released and self.ledger.trial(number).state != QUEUED:
             advice = "enqueue its params to measure the setting again"
@@ -274,7 +279,7 @@ class Study(Answers):
         It is not handed out again. Nothing is learnt from it, but the search looks elsewhere first,
         as around a trial that is being measured. Like any other it counts as one of `n_trials`.
         """
-        number = _number_of(trial)
+        number = number_of(trial)
         withdrawn = self.ledger.store.withdraw(self.ledger.id, number)
         if not withdrawn and self.ledger.trial(number).state != WITHDRAWN:
             raise self._not_under_way(number, "withdrawn", "nothing needs to be done")
@@ -287,7 +292,7 @@ class Study(Answers):
         It may lie outside the range of a parameter or off its grid, have a choice that is no longer
         offered, or break a rule: it informs the model, and is not suggested.
         """
-        (trial,) = self.ledger.create([self._new_trial(params, value, noise)])
+        (trial,) = self.ledger.create([new_trial(self.ledger, params, value, noise)])
         return trial_of(self.ledger.trial(trial.number))
 
     def add_all(
@@ -306,21 +311,9 @@ class Study(Answers):
         Raises:
             NumberTakenError: there are more trials by now; nothing was added.
         """
-        new = [self._new_trial(params, value, None) for params, value in rows]
+        new = [new_trial(self.ledger, params, value) for params, value in rows]
         stored = self.ledger.create(new, expect_number=expect_number)
         return [trial.number for trial in stored]
-
-    def _new_trial(
-        self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None
-    ) -> NewTrial:
-        """A trial with what is known of it."""
-        told = None if isinstance(value, Failure) else reported(self.outcomes, value, noise)
-        checked, source = self.ledger.frame.check(params), {"source": "added"}
-        if told is not None and told.values:
-            telling = Telling(told.values, self.ledger.needed, failure=told.failure)
-            return NewTrial(checked, source, told=telling)
-        reason = value.reason if isinstance(value, Failure) else told and told.failure
-        return NewTrial(checked, source, reason=reason)
 
     def enqueue(self, params: Mapping[str, Any]) -> Trial:
         """Queues a setting of your own, which holds the rules; the next `ask` hands it out."""
@@ -340,9 +333,14 @@ class Study(Answers):
             space: the whole new space.
             before: name -> the value that each new parameter had in the trials so far.
         """
-        self.ledger.change(space, before)
+        change(self.ledger, space, before)
 
     # -- the record --------------------------------------------------------------------
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, in order of number."""
+        return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
 
     @property
     def suggestions(self) -> dict[int, dict[str, Any]]:
@@ -352,6 +350,17 @@ class Study(Answers):
     def verify(self) -> Verification:
         """Computes every past suggestion again from its record, and reports differences."""
         return verify(self.ledger)
+
+    def to_dataframe(self) -> "pandas.DataFrame":
+        """One row per measurement (or per trial without one), as a pandas DataFrame.
+
+        Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
+        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
+        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
+        """
+        if self.outcomes is not None:
+            return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)
+        return to_dataframe(self.trials, self.space.names)
 
     # -- inside ------------------------------------------------------------------------
 
@@ -380,15 +389,3 @@ class Study(Answers):
         parameters = f"{len(self.space)} parameters"
         aim = self.direction if self.outcomes is None else aims_line(self.outcomes)
         return f"<Study {self.name!r}: {aim} over {parameters}, {done} trials measured>"
-
-
-def _number_of(trial: Trial | int) -> int:
-    if isinstance(trial, Trial):
-        return trial.number
-    if isinstance(trial, bool) or not isinstance(trial, int | np.integer):
-        raise InputError(
-            f"trial must be a Trial from ask(), or its number, got {show_value(trial)}."
-        )
-    if not 0 <= trial <= _LARGEST_NUMBER:
-        raise NotFoundError(f"there is no trial {show_value(int(trial))}; numbers count from 0.")
-    return int(trial)

@@ -1,11 +1,16 @@
 """A trial as users see it."""
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Final, final
+
+import numpy as np
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
+from ceibo.errors import InputError, NotFoundError, show_value
 from ceibo.study.store import StoredTrial
+
+_LARGEST_NUMBER: Final = 2**31 - 1  # of a trial, that every database can store
 
 
 @final
@@ -74,3 +79,16 @@ def trial_of(stored: StoredTrial) -> Trial:
         names=names,
         outcomes=outcomes,
     )
+
+
+def number_of(trial: Trial | int) -> int:
+    """The number of a trial, or the number given."""
+    if isinstance(trial, Trial):
+        return trial.number
+    if isinstance(trial, bool) or not isinstance(trial, int | np.integer):
+        raise InputError(
+            f"trial must be a Trial from ask(), or its number, got {show_value(trial)}."
+        )
+    if not 0 <= trial <= _LARGEST_NUMBER:
+        raise NotFoundError(f"there is no trial {show_value(int(trial))}; numbers count from 0.")
+    return int(trial)

@@ -82,10 +82,10 @@ def verify(ledger: Ledger) -> Verification:
     seen = EMPTY
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
-        _check(ledger, number, record, len(ledger.spaces.after(seen.changes).space))
+        _check(ledger, number, record, len(ledger.spaces.frame(seen.changes).space))
         again = ledger.suggest(seen, number, record, "start", record.get("fixed"))
         unchanged = record["versions"] == versions()
-        handed_out = ledger.decider_at(seen.changes).place(now.trials[number])
+        handed_out = ledger.spaces.decider(seen.changes).place(now.trials[number])
         distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
         alike = distance == 0.0 and (not unchanged or _agrees(again.record, record))
         near = distance <= CLOSE and not unchanged

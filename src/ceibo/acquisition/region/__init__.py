@@ -1,5 +1,6 @@
 """Where the maximiser may search, if not in the whole cube: rules, branches, held columns."""
 
+from ceibo.acquisition.region.region import EmptyRegionError, Region
 from ceibo.acquisition.region.terms import (
     Among,
     Branch,
@@ -12,4 +13,16 @@ from ceibo.acquisition.region.terms import (
     Zero,
 )
 
-__all__ = ["Among", "Branch", "Count", "Linear", "Requirement", "Scale", "Table", "Term", "Zero"]
+__all__ = [
+    "Among",
+    "Branch",
+    "Count",
+    "EmptyRegionError",
+    "Linear",
+    "Region",
+    "Requirement",
+    "Scale",
+    "Table",
+    "Term",
+    "Zero",
+]

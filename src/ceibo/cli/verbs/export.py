@@ -111,7 +111,7 @@ def _changes(study: Study) -> dict[str, Any]:
     changes = study.ledger.changes
     if not changes:
         return {}
-    earlier = [study.ledger.spaces.after(changes[:count]).space for count in range(len(changes))]
+    earlier = [study.ledger.spaces.frame(changes[:count]).space for count in range(len(changes))]
     return {
         "earlier_spaces": [each.to_json() for each in earlier],
         "before": dict(study.ledger.frame.before),

@@ -120,7 +120,7 @@ def _print_trial(_study: Study, trial: Trial) -> None:
 def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params]]:
     """The trials to come: of the initial design if the study has not begun, else the next one."""
     try:
-        return [open_study(file, storage).ledger.peek()]
+        return [open_study(file, storage).asking.peek()]
     except NotFoundError:
         study = preview(file)
     initial = study.settings.initial_size(study.space.breadth)

@@ -6,7 +6,11 @@ from typing import Final
 
 _SMALLEST: Final = 1e-300  # steps below it have no round numbers
 # values within a decade of a logarithmic axis that has few powers of ten
-_LOG_FACTORS: Final[tuple[tuple[float, ...], ...]] = ((1, 2, 5), (1, 2, 3, 5, 7), (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9))
+_LOG_FACTORS: Final[tuple[tuple[float, ...], ...]] = (
+    (1, 2, 5),
+    (1, 2, 3, 5, 7),
+    (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9),
+)
 _FEWEST: Final = 3
 
 

@@ -33,6 +33,9 @@ class Dimension(ABC):
     """The type in JSON and in study files."""
     is_ordered: ClassVar[bool] = True
     """False if coordinates are only equal or different, never near, as those of categories."""
+    extends: ClassVar[bool] = False
+    """Whether numbers beyond the ends, and between levels, have coordinates too: on the line
+    through those of the ends, or with a field `log` that is true, on that of their logarithms."""
     wanted: ClassVar[str] = "a number"
     """What a cell of a spreadsheet must hold, unless the values are `listed`."""
     spelling: ClassVar[str] = ""

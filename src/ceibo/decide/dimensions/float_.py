@@ -40,6 +40,7 @@ class Float(Dimension):
     """
 
     type_name: ClassVar[str] = "float"
+    extends: ClassVar[bool] = True
     spelling: ClassVar[str] = "x=0:1, x=1e-5:1e-1:log, T=20:120:step=5"
 
     low: float

@@ -32,6 +32,7 @@ class Int(Dimension):
     """
 
     type_name: ClassVar[str] = "int"
+    extends: ClassVar[bool] = True
     wanted: ClassVar[str] = "a whole number"
     spelling: ClassVar[str] = "n=1:8:int, n=8:512:int:step=8"
 

@@ -23,6 +23,7 @@ from ceibo.decide.dimensions.choices import Identity, identity, listed_values, o
 from ceibo.decide.dimensions.levels import MAX_LISTED_LEVELS, level_at
 from ceibo.decide.dimensions.spacing import (
     Number,
+    are_numbers,
     check_numbers,
     is_number,
     is_rounded,
@@ -49,6 +50,7 @@ class Ordinal(Dimension):
     """
 
     type_name: ClassVar[str] = "ordinal"
+    extends: ClassVar[bool] = True
     spelling: ClassVar[str] = "'hours=1<2<4<8<24', 'hours=1<2<4<8<24:log', 'dose=low<medium<high'"
 
     values: Sequence[Value]
@@ -101,8 +103,7 @@ class Ordinal(Dimension):
     @cached_property
     def _numbers(self) -> tuple[Number, ...] | None:
         """The values if all are numbers."""
-        found = numbers_of(self.values)
-        return found if len(found) == self.levels else None
+        return numbers_of(self.values) if are_numbers(self.values) else None
 
     @cached_property
     def coordinates(self) -> Array:

@@ -29,6 +29,11 @@ def numbers_of(values: Sequence[object]) -> tuple[Number, ...]:
     )
 
 
+def are_numbers(values: Sequence[object]) -> bool:
+    """Whether there are values and all are numbers."""
+    return len(values) > 0 and all(map(is_number, values))
+
+
 def check_numbers(numbers: Sequence[Number], log: bool, kind: str) -> None:
     """Raises an error unless levels of that kind of dimension ascend and can be told apart."""
     if any(a > b for a, b in pairwise(numbers)):

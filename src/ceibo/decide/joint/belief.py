@@ -23,6 +23,7 @@ from ceibo.decide.joint.model import JointModel, fit_jointly
 from ceibo.decide.joint.predictions import Predictions
 from ceibo.decide.joint.suggest import combined, search_jointly
 from ceibo.decide.model import failure_model
+from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
@@ -92,41 +93,7 @@ class JointBelief:
     @cached_property
     def recommended(self) -> Estimate:
         """The setting with the best posterior mean of those over the space whose limits hold."""
-        return self.recommend()
-
-    def recommend(self, fixed: Mapping[str, object] | None = None) -> Estimate:
-        """The same while some parameters are held: name -> value."""
-        _check_one_goal(self.evidence, "recommended")
-        held = hold(self.space, fixed)
-        goal, limits = self.model.goals[0], self.predictions.limits
-        confidence = self.settings.assurance
-        guides: list[acq.Guide] = []
-        failures = failure_model(
-            combined(self.evidence), self.space, self.settings.max_observations
-        )
-        if failures is not None:
-            guides.append(acq.Chance(failures, likely_is_enough=True))
-        if limits:
-            guides.append(acq.Assurance(limits, confidence))
-        surface = acq.posterior_mean(goal)
-        maximum = acq.maximize(
-            surface,
-            seed=self.seed,
-            discrete=held.discrete,
-            guides=guides,
-            branches=self.space.branches,
-        )
-        found = held.params(maximum.x)
-        X = self.space.to_unit(found)[None, :]
-        # The best measured setting stands in for what a search did not find. It does so too where
-        # nothing holds with the confidence: the most likely point of a whole space is where the
-        # model errs most.
-        measured = acq.find_feasible_incumbent(goal, limits, confidence, held.has(goal.X))
-        mean, chance = goal.posterior(X)[0][0], self.predictions.feasibility(X)[0]
-        if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
-            found = held.params(measured.x)
-            X = self.space.to_unit(found)[None, :]
-        return replace(self.predictions.estimates(X)[0], params=found)
+        return recommend_jointly(self)
 
     @cached_property
     def best_observed(self) -> Observed:
@@ -224,6 +191,42 @@ class JointBelief:
         model = self.model.refitted_to(first, most)
         others = self.alternatives.refitted_to(first, most)
         return replace(self, evidence=first, given=model, given_alternatives=others)
+
+
+def recommend_jointly(belief: JointBelief, fixed: Mapping[str, object] | None = None) -> Estimate:
+    """The setting that a belief recommends while parameters are held: name -> value."""
+    _check_one_goal(belief.evidence, "recommended")
+    held = hold(belief.space, fixed)
+    goal, limits = belief.model.goals[0], belief.predictions.limits
+    confidence = belief.settings.assurance
+    guides: list[acq.Guide] = []
+    failures = failure_model(
+        combined(belief.evidence), belief.space, belief.settings.max_observations
+    )
+    if failures is not None:
+        guides.append(acq.Chance(failures, likely_is_enough=True))
+    if limits:
+        guides.append(acq.Assurance(limits, confidence))
+    surface = acq.posterior_mean(goal)
+    maximum = acq.maximize(
+        surface,
+        seed=belief.seed,
+        discrete=held.discrete,
+        guides=guides,
+        branches=belief.space.branches,
+        region=region_in(held),
+    )
+    found = settle(held, maximum.x)
+    X = belief.space.to_unit(found)[None, :]
+    # The best measured setting stands in for what a search did not find. It does so too where
+    # nothing holds with the confidence: the most likely point of a whole space is where the
+    # model errs most.
+    measured = acq.find_feasible_incumbent(goal, limits, confidence, admissible(held, goal.X))
+    mean, chance = goal.posterior(X)[0][0], belief.predictions.feasibility(X)[0]
+    if measured is not None and (chance < confidence or _as_good(measured, mean, confidence)):
+        found = settle(held, measured.x)
+        X = belief.space.to_unit(found)[None, :]
+    return replace(belief.predictions.estimates(X)[0], params=found)
 
 
 def _check_one_goal(evidence: JointEvidence, question: str) -> None:

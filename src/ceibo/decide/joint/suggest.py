@@ -16,6 +16,7 @@ from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.model import JointModel, fit_jointly
+from ceibo.decide.region import settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.decide.suggest import explore, initial_params, seed_of
@@ -83,7 +84,7 @@ def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left o
         return JointSuggestion(space.to_unit(params), params, "initial", counts)
     model = fit_jointly(evidence, space, settings, starts)
     found = search_jointly(model, evidence, held, settings, seed_of(seed, number))
-    params = held.params(found.x)
+    params = settle(held, found.x)
     used = {name: starts[name] for name in evidence.outcomes.needed if name in starts}
     return JointSuggestion(
         x=space.to_unit(params),

@@ -5,7 +5,7 @@ grammar, counts, tree   from the words to a tree
 linear, reading         from the tree to what must hold, with the names known
 conditions              what must hold: whether it does, and by how much it is broken
 columns, alternatives   the same in the terms of a region, for the search
-feasible                whether rules can hold at all, alone and together
+feasible, exemptions    whether rules can hold at all, alone and together
 rule, fault             a rule of a space; the error about one
 """
 

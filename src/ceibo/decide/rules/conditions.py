@@ -16,7 +16,7 @@ from typing import Any, Final, final
 TOLERANCE: Final = 1e-9
 """What breaks a rule by no more than this part of its scale counts as holding it."""
 _ROUNDING: Final = 8 * sys.float_info.epsilon
-_BROKEN: Final = 2 * TOLERANCE  # the least that anything broken counts
+_BROKEN: Final = TOLERANCE * (1 + 1e-6)  # the least that anything broken counts
 
 OPPOSITES: Final = {"==": "!=", "!=": "==", "<=": "<", "<": "<="}
 

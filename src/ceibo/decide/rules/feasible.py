@@ -1,8 +1,8 @@
 """Whether some setting of a box holds all of several requirements.
 
-Each choice of alternatives is a linear program over the values (levels of equal steps are whole
-numbers in it, other levels their whole range), so that what is found impossible is impossible, and
-what is found possible may still fail on a grid.
+Each choice of alternatives is a linear program over the values, with whole numbers for levels and
+for what is zero or not. Where there are too many levels or alternatives they are left aside: what
+is found impossible is impossible, and what is found possible may still fail on a grid.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,29 @@ from ceibo.gp.inputs import Array
 
 _MOST_PROGRAMS: Final = 200  # after which nothing is known
 _SECONDS: Final = 2.0  # for one program
+_MOST_UNEVEN: Final = 50  # levels of unequal steps that are told apart
+_EVEN: Final = 1e-9  # by which steps may differ, of the first
 
 
 def is_possible(requirements: Sequence[Requirement], columns: Sequence[Column]) -> bool:
-    """False if nothing can hold all requirements; True where that could not be shown."""
+    """False if nothing can hold all requirements; True where that could not be shown.
+
+    Each term is one that some setting holds, grids aside.
+    """
+    if len(requirements) == 1 and any(
+        len(way) == 1 and not _is_of_levels(way[0], columns) for way in requirements[0].alternatives
+    ):
+        return True
     ordered = sorted(requirements, key=lambda each: len(each.alternatives))
-    return _Search(ordered, columns).from_(0, ())
+    firsts = tuple(term for each in ordered for term in each.alternatives[0])
+    return _has_solution(firsts, columns) or _Search(ordered, columns).from_(0, ())
+
+
+def _is_of_levels(term: Term, columns: Sequence[Column]) -> bool:
+    """Whether a term is about sums with columns that have gaps."""
+    if not isinstance(term, Linear):
+        return False
+    return any(isinstance(columns[k], Table) for k in np.flatnonzero(term.coefficients).tolist())
 
 
 @final
@@ -63,7 +80,7 @@ class _Search:
 
 
 def _has_solution(terms: Sequence[Term], columns: Sequence[Column]) -> bool:
-    """Whether the terms can all hold, levels of unequal steps aside."""
+    """Whether the terms can all hold."""
     allowed: dict[int, Array] = {}
     for term in terms:
         if isinstance(term, Among):
@@ -71,7 +88,7 @@ def _has_solution(terms: Sequence[Term], columns: Sequence[Column]) -> bool:
             allowed[term.column] = np.intersect1d(before, term.coordinates)
             if not len(allowed[term.column]):
                 return False
-    program = _Program(columns, allowed)
+    program = _Program(columns, _used(terms), allowed)
     for term in terms:
         if isinstance(term, Linear):
             program.add_linear(term)
@@ -82,56 +99,84 @@ def _has_solution(terms: Sequence[Term], columns: Sequence[Column]) -> bool:
     return program.is_solvable()
 
 
+def _used(terms: Sequence[Term]) -> list[int]:
+    """The columns whose values matter to terms."""
+    used: set[int] = set()
+    for term in terms:
+        if isinstance(term, Linear):
+            used.update(np.flatnonzero(term.coefficients).tolist())
+        elif isinstance(term, Zero):
+            used.add(term.column)
+        elif isinstance(term, Count):
+            used.update(term.columns)
+    return sorted(used)
+
+
 @final
 class _Program:
     """Rows of a linear program in x, where value k = low_k + width_k·x_k, and x_k in [0, 1]."""
 
-    def __init__(self, columns: Sequence[Column], allowed: dict[int, Array]) -> None:
-        self.low = np.zeros(len(columns))
-        self.width = np.zeros(len(columns))
-        self.steps = np.zeros(len(columns), dtype=int)  # of equal length between levels
-        self.bounds: list[tuple[float, float]] = [(0.0, 1.0)] * len(columns)
+    def __init__(
+        self, columns: Sequence[Column], used: Sequence[int], allowed: dict[int, Array]
+    ) -> None:
+        self.used = list(used)
+        self.low = np.zeros(len(used))
+        self.width = np.ones(len(used))
+        self.steps = np.zeros(len(used), dtype=int)  # of equal length between levels
+        self.bounds: list[tuple[float, float]] = [(0.0, 1.0)] * len(used)
         self.rows: list[tuple[dict[int, float], float, bool]] = []  # Σ c·x ≤ or = bound
         self.switches = 0
-        for k, column in enumerate(columns):
+        for k, place in enumerate(used):
+            column = columns[place]
             if isinstance(column, Scale):
                 self.low[k], self.width[k] = column.low, column.width
             elif isinstance(column, Table):
                 values = np.sort(column.values)
-                self.low[k], self.width[k] = values[0], column.width
                 gaps = np.diff(values)
-                if len(gaps) and np.ptp(gaps) <= 1e-9 * gaps[0]:
+                self.low[k], self.width[k] = values[0], column.width or 1.0
+                if np.ptp(gaps) <= _EVEN * gaps[0]:
                     self.steps[k] = len(gaps)
-                if k in allowed:
-                    kept = (column.value(allowed[k]) - values[0]) / column.width
-                    self.bounds[k] = float(kept.min()), float(kept.max())
+                kept = column.value(allowed.get(place, column.coordinates))
+                shares = (kept - values[0]) / self.width[k]
+                self.bounds[k] = float(shares.min()), float(shares.max())
+                if not self.steps[k] and len(shares) <= _MOST_UNEVEN:
+                    self._add_levels(k, shares)
+
+    def _add_levels(self, place: int, shares: Array) -> None:
+        """A switch for each level of a column, one of them on."""
+        first = len(self.low) + self.switches
+        self.switches += len(shares)
+        sides = {first + k: -share for k, share in enumerate(shares.tolist())}
+        self.rows.append(({place: 1.0, **sides}, 0.0, True))
+        self.rows.append((dict.fromkeys(sides, 1.0), 1.0, True))
 
     def add_linear(self, term: Linear) -> None:
-        shifted = term.bound - float(term.coefficients @ self.low)
-        row = term.coefficients * self.width
-        scale = float(np.abs(row).max()) or 1.0
-        places = np.flatnonzero(row)
-        entries = {int(k): float(row[k] / scale) for k in places}
+        coefficients = term.coefficients[self.used]
+        row = coefficients * self.width
+        scale = float(np.abs(row).max())
+        shifted = term.bound - float(coefficients @ self.low)
+        entries = {k: each / scale for k, each in enumerate(row.tolist()) if each}
         self.rows.append((entries, shifted / scale, term.equal))
 
-    def _zero(self, column: int) -> float:
-        """Where the value of a column is zero."""
-        return float(-self.low[column] / self.width[column])
+    def _zero(self, column: int) -> tuple[int, float]:
+        """The place of a column, and where its value is zero."""
+        k = self.used.index(column)
+        return k, float(-self.low[k] / self.width[k])
 
     def fix_zero(self, column: int) -> None:
-        zero = self._zero(column)
-        low, high = self.bounds[column]
+        k, zero = self._zero(column)
+        low, high = self.bounds[k]
         # a zero that is not between the bounds leaves nothing
-        self.bounds[column] = max(low, zero), min(high, zero)
+        self.bounds[k] = max(low, zero), min(high, zero)
 
     def add_count(self, term: Count) -> None:
         """A switch for each column: off, the value is zero."""
         first = len(self.low) + self.switches
         self.switches += len(term.columns)
         for switch, column in enumerate(term.columns, start=first):
-            zero = self._zero(column)
-            self.rows.append(({column: 1.0, switch: zero - 1.0}, zero, False))
-            self.rows.append(({column: -1.0, switch: -zero}, -zero, False))
+            k, zero = self._zero(column)
+            self.rows.append(({k: 1.0, switch: zero - 1.0}, zero, False))
+            self.rows.append(({k: -1.0, switch: -zero}, -zero, False))
         switches = range(first, first + len(term.columns))
         self.rows.append((dict.fromkeys(switches, 1.0), float(term.most), False))
         self.rows.append((dict.fromkeys(switches, -1.0), -float(term.least), False))

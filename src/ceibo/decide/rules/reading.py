@@ -169,10 +169,10 @@ def _count(node: Node, scope: Scope) -> Counted:
         zeros[name] = 0.0 if is_level else TOLERANCE * (ends[1] - ends[0])
     value = node.value if isinstance(node.value, tuple) else (0, None)
     least, most = (len(names) if each is None else int(each) for each in value)
-    if least > most:
-        raise scope.refusal(node, "the smaller number first, as in between 1 and 3 of a, b, c, d")
     if least > len(names) or (value[1] is not None and most > len(names)):
         raise scope.refusal(node, f"a number of at most {len(names)}, as many as there are names")
+    if least > most:
+        raise scope.refusal(node, "the smaller number first, as in between 1 and 3 of a, b, c, d")
     if least == 0 and most == len(names):
         advice = "as it stands every setting holds it; name more parameters or count fewer"
         raise scope.refusal(node, "a count that says something", advice)

@@ -1,18 +1,20 @@
 """`Rule`: what a text says about the parameters of a space."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from ceibo.acquisition.region.terms import Requirement
+from ceibo.acquisition.region.terms import Branch, Requirement
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.rules.alternatives import Compiler
 from ceibo.decide.rules.conditions import TOLERANCE, Condition, conjuncts
+from ceibo.decide.rules.exemptions import exempt
 from ceibo.decide.rules.fault import subject_of
 from ceibo.decide.rules.feasible import is_possible
 from ceibo.decide.rules.grammar import parse
 from ceibo.decide.rules.linear import Scope
 from ceibo.decide.rules.reading import read
+from ceibo.decide.rules.tree import names_in
 from ceibo.errors import InputError, show_value
 
 MOST_RULES: Final = 200
@@ -26,12 +28,9 @@ class Rule:
     """A rule between the parameters of a space, as it was written."""
 
     text: str
+    names: tuple[str, ...] = field(repr=False, compare=False)
+    """The parameters that it depends on, each once, in the order of the text."""
     condition: Condition = field(repr=False, compare=False)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The parameters that it names, each once."""
-        return self.condition.names
 
     def violation(self, params: Mapping[str, Any]) -> float:
         """By how much checked parameters break it, in units of its scale; 0 if they hold it.
@@ -73,16 +72,21 @@ class Rule:
         return tuple(found)
 
 
-def parse_rules(texts: Sequence[str], dimensions: Mapping[str, Dimension]) -> tuple[Rule, ...]:
-    """The rules that texts are; the first that is wrong, or cannot hold, is an error."""
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
+def parse_rules(
+    texts: Sequence[str], dimensions: Mapping[str, Dimension], branches: Sequence[Branch] = ()
+) -> tuple[Rule, ...]:
+    """The rules that texts are; the first that is wrong, or cannot hold, is an error.
+
+    `branches` say which dimensions exist only sometimes, by columns.
+    """
+    if isinstance(texts, str) or not isinstance(texts, Sequence):
         example = '["a + b <= 1"]'
         raise InputError("constraints", f"a list of texts, as in {example}", show_value(texts))
     listed = list(texts)
     if len(listed) > MOST_RULES:
         raise InputError("constraints", f"at most {MOST_RULES} rules", str(len(listed)))
     rules = tuple(_rule(text, dimensions) for text in listed)
-    check_possible(rules, dimensions)
+    _check_possible(rules, dimensions, branches)
     return rules
 
 
@@ -100,7 +104,9 @@ def first_broken(rules: Sequence[Rule], params: Mapping[str, Any]) -> Rule | Non
     return next((rule for rule in rules if not rule.holds(params)), None)
 
 
-def check_possible(rules: Sequence[Rule], dimensions: Mapping[str, Dimension]) -> None:
+def _check_possible(
+    rules: Sequence[Rule], dimensions: Mapping[str, Dimension], branches: Sequence[Branch]
+) -> None:
     """Refuses a rule that cannot hold in the box, and rules that exclude one another."""
     compiler = Compiler(dimensions)
     asked = [rule.compiled(compiler, place) for place, rule in enumerate(rules)]
@@ -112,12 +118,17 @@ def check_possible(rules: Sequence[Rule], dimensions: Mapping[str, Dimension]) -
                 f"{subject_of(rule.text)} cannot hold for any setting of the space ({ranges});"
                 " change the rule or the ranges."
             )
-    together = [each for several in asked for each in several]
-    if len(rules) > 1 and not is_possible(together, compiler.columns):
-        kept = list(range(len(rules)))
+    where = [[compiler.places[name] for name in rule.names] for rule in rules]
+    softer = [exempt(*each, branches, dimensions) for each in zip(asked, where, strict=True)]
+
+    def agree(chosen: Sequence[int]) -> bool:
+        return is_possible([each for k in chosen for each in softer[k]], compiler.columns)
+
+    kept = list(range(len(rules)))
+    if len(rules) > 1 and not agree(kept):
         for place in range(len(rules)):  # what is not needed for the contradiction goes
             fewer = [other for other in kept if other != place]
-            if not is_possible([r for k in fewer for r in asked[k]], compiler.columns):
+            if not agree(fewer):
                 kept = fewer
         named = " and ".join(subject_of(rules[place].text) for place in kept)
         raise InputError(f"{named} cannot hold together in the space; change or leave out one.")
@@ -133,4 +144,7 @@ def _rule(text: object, dimensions: Mapping[str, Dimension]) -> Rule:
         got = f"{len(written):,} characters"
         wanted, advice = f"at most {LONGEST_RULE:,} characters", "split it into several rules"
         raise InputError(subject_of(written), wanted, got, advice)
-    return Rule(written, read(parse(written, dimensions), Scope(written, dimensions)))
+    tree = parse(written, dimensions)
+    condition = read(tree, Scope(written, dimensions))
+    named = dict.fromkeys(names_in(tree))
+    return Rule(written, tuple(each for each in named if each in condition.names), condition)

@@ -1,5 +1,6 @@
 """The syntax tree of a rule, before anything is known of its names."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import final
@@ -36,3 +37,11 @@ class Node:
     end: int
     parts: tuple["Node", ...] = ()
     value: NodeValue = None
+
+
+def names_in(node: Node) -> Iterator[str]:
+    """The names in a tree, in the order of the text."""
+    if node.kind is Kind.NAME:
+        yield str(node.value)
+    for part in node.parts:
+        yield from names_in(part)

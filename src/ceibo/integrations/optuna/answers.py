@@ -17,11 +17,18 @@ from ceibo.decide.joint import JointBelief
 from ceibo.decide.stopping import Memory
 from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
-from ceibo.integrations.optuna.branches import Branches, best_in_branch
-from ceibo.integrations.optuna.evidence import Axes, evidence_of_trials, is_measured
+from ceibo.integrations.optuna.axes import Axes
+from ceibo.integrations.optuna.evidence import evidence_of_trials, is_measured
+from ceibo.integrations.optuna.history import (
+    axes_of_finished,
+    find_search_space,
+    teaching_trials,
+    with_single_values,
+)
 from ceibo.integrations.optuna.joint_answers import JointAnswers, PosteriorBest
 from ceibo.integrations.optuna.outcomes import Named, evidence_of_outcomes
-from ceibo.integrations.optuna.sampler import CeiboSampler, direction_of, find_search_space
+from ceibo.integrations.optuna.sampler import CeiboSampler, direction_of
+from ceibo.integrations.optuna.tried import best_in_branch
 
 STOPPED: Final = "ceibo:stopped"  # user attribute of a study that stop_by_cost has ended
 _logger = get_logger("optuna.ceibo")
@@ -62,25 +69,28 @@ def front_by_posterior(study: Study) -> tuple[Estimate, ...]:
 def recommended(study: Study) -> Estimate:
     """The parameters with the best posterior mean over the search space, tried or not.
 
-    If trials have different parameters, only some sets of parameters belong together, and the study
-    does not know which. The recommendation then has the parameters of the best trial by the model,
-    within the values that trials with just these parameters have tried; with constraints it is that
-    trial itself. With constraints they hold with the sampler's confidence, or as likely as can be.
+    If trials have different parameters, which of them belong together is learnt from the trials.
+    Where the values of categorical and whole parameters do not explain it, the recommendation has
+    the parameters of the best trial by the model, within the values that trials with just these
+    parameters have tried; with constraints it is that trial itself. With constraints they hold
+    with the sampler's confidence, or as likely as can be.
     """
     answers = _answers_of(study)
     if isinstance(answers, JointAnswers):
         return answers.recommended
-    belief = answers.belief
-    branches = answers.branches.branches
-    names = frozenset(answers.best.params)
-    branch = branches[names]
-    if len(branches) == 1 and branch.axes is not None:
+    belief, axes = answers.belief, answers.axes
+    trials = [trial for trial, _ in answers.points]
+    if not axes.sets:
         found = belief.recommended
-        return Estimate({**branch.fixed, **branch.axes.decode(found.params)}, found.mean, found.std)
+        params = with_single_values(axes.decode(found.params), axes.axes, trials)
+        return Estimate(params, found.mean, found.std)
+    names = answers.best.params.keys()
     tried = [x for trial, x in answers.points if trial.params.keys() == names]
     x = best_in_branch(belief, np.array(tried))
     means, stds = belief.at_points(x[None, :])
-    return Estimate(branch.decode(x), float(means[0]), float(stds[0]))
+    decoded = axes.decode(axes.space.from_unit(x))
+    params = with_single_values(decoded, axes.axes, [answers.best.trial])
+    return Estimate(params, float(means[0]), float(stds[0]))
 
 
 def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
@@ -131,11 +141,11 @@ def verdict_of(study: Study, cost: float, memory: Memory | None = None) -> Verdi
             f" {len(study.directions)}; end it by a number of trials or a time."
         )
     sampler = sampler_of(study)
-    shared = find_search_space(trials)
-    if not shared:
-        reason = "the finished trials have no parameter in common yet"
+    search_space = find_search_space(trials)
+    if not search_space:
+        reason = "no finished trial has a parameter that varies"
         return Verdict(False, cost, (), f"go on: {reason}.", reason)
-    axes = Axes.of(shared)
+    axes = Axes.of(search_space, teaching_trials(trials))
     if named is not None:
         joint = evidence_of_outcomes(trials, axes, named, sampler.noise_attribute)
         if not joint.is_sufficient:
@@ -153,7 +163,7 @@ class _Answers:
 
     # with a finite value, and their places in the cube
     points: list[tuple[FrozenTrial, Array]]
-    branches: Branches
+    axes: Axes
     belief: Belief
 
     @staticmethod
@@ -163,16 +173,16 @@ class _Answers:
         finished = [trial for trial in trials if is_measured(trial)]
         if not finished:
             raise NoMeasurementError("the study has no finished trial with a finite value.")
-        branches = Branches.of(finished)
-        if branches is None:
+        axes = axes_of_finished(finished)
+        if axes is None:
             missing = "no finished trial with a parameter that can vary"
             raise NoMeasurementError(f"the study has {missing}.")
         direction = direction_of(study)
-        evidence = evidence_of_trials(trials, branches, direction, sampler.noise_attribute)
-        belief = Belief(evidence, branches.space, sampler.settings, sampler.seed)
-        located = [(trial, branches.coordinates(trial.params)) for trial in finished]
+        evidence = evidence_of_trials(trials, axes, direction, sampler.noise_attribute)
+        belief = Belief(evidence, axes.space, sampler.settings, sampler.seed)
+        located = [(trial, axes.coordinates(trial.params)) for trial in finished]
         points = [(trial, x) for trial, x in located if x is not None]
-        return _Answers(points, branches, belief)
+        return _Answers(points, axes, belief)
 
     @property
     def best(self) -> PosteriorBest:

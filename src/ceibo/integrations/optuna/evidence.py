@@ -1,4 +1,4 @@
-"""Optuna's distributions as axes of the unit cube, and Optuna's trials as evidence.
+"""Optuna's trials as evidence.
 
 Everything is a function of the study's record, so a suggestion can be computed again after a
 restart.
@@ -7,35 +7,17 @@ restart.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Protocol, final
+from typing import Any, Final
 
-from optuna.distributions import (
-    BaseDistribution,
-    CategoricalDistribution,
-    FloatDistribution,
-    IntDistribution,
-)
 from optuna.trial import FrozenTrial, TrialState
 
 from ceibo.checks import check_not_negative
-from ceibo.decide import (
-    Categorical,
-    Direction,
-    Evidence,
-    Float,
-    Int,
-    Measurement,
-    Space,
-    Told,
-    Unmeasured,
-    evidence_of,
-)
-from ceibo.decide.dimensions import MAX_LEVELS, MAX_LISTED_LEVELS, Dimension
+from ceibo.decide import Direction, Evidence, Measurement, Told, Unmeasured, evidence_of
 from ceibo.decide.record import hyperparameters_of
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
+from ceibo.integrations.optuna.axes import Axes
 from ceibo.integrations.optuna.pruned import Curves, last_report
 
 RECORD: Final = "ceibo:suggestion"
@@ -45,140 +27,11 @@ _SAME: Final = 1e-9  # of a mean: the value returned may be rounded
 # characters of one system attribute in Optuna's relational storage
 _LONGEST: Final = 2045
 _LOOK_BACK: Final = 16  # how many trials back the fit looks for values to start from
-_ON_GRID: Final = 1e-9  # of a step: a value no further from the grid is left as it is
-
-
-@final
-@dataclass(frozen=True)
-class Axis:
-    """One parameter: Optuna's distribution, and the dimension of the space that stands for it.
-
-    A categorical parameter is its index, so that choices may be anything Optuna takes; a whole
-    number with a step is its position on the grid.
-    """
-
-    distribution: BaseDistribution
-    dimension: Dimension
-
-    @staticmethod
-    def of(distribution: BaseDistribution) -> "Axis":
-        d = distribution
-        if isinstance(d, CategoricalDistribution):
-            if len(d.choices) > MAX_LISTED_LEVELS:
-                wanted = f"at most {MAX_LISTED_LEVELS} choices"
-                raise InputError(f"expected {wanted}, got {len(d.choices)}.")
-            return Axis(d, Categorical(range(len(d.choices))))
-        if isinstance(d, FloatDistribution):
-            try:
-                return Axis(d, Float(d.low, d.high, log=d.log, step=d.step))
-            except InputError:
-                # A grid finer than double precision, or a log range of neighbouring numbers.
-                return Axis(d, Float(d.low, d.high))
-        if isinstance(d, IntDistribution):
-            if d.log and d.high < MAX_LEVELS:
-                return Axis(d, Int(d.low, d.high, log=True))
-            if d.log:
-                return Axis(d, Float(d.low, d.high, log=True))
-            last = (d.high - d.low) // d.step
-            return Axis(d, Int(0, last) if last < MAX_LEVELS else Float(0, last))
-        raise InputError(f"expected a float, int or categorical distribution, got {d!r}.")
-
-    def encode(self, value: Any) -> Any:
-        """From Optuna's value to that of the dimension."""
-        d = self.distribution
-        if isinstance(d, CategoricalDistribution):
-            return int(d.to_internal_repr(value))
-        if isinstance(d, IntDistribution) and not d.log:
-            return (int(value) - d.low) // d.step
-        return value
-
-    def decode(self, value: Any) -> Any:
-        """From the dimension's value to Optuna's."""
-        d = self.distribution
-        if isinstance(d, CategoricalDistribution):
-            return d.choices[value]
-        if isinstance(d, IntDistribution):
-            whole = round(value) if d.log else d.low + d.step * round(value)
-            return min(max(whole, d.low), d.high)
-        if isinstance(d, FloatDistribution) and d.step is not None and isinstance(value, float):
-            on_grid = d.low + d.step * round((value - d.low) / d.step)
-            if abs(on_grid - value) >= _ON_GRID * d.step:
-                return min(max(on_grid, d.low), d.high)
-        return value
-
-    def contains(self, value: Any) -> bool:
-        """Whether a value is in the range of the distribution."""
-        d = self.distribution
-        try:
-            return bool(d._contains(d.to_internal_repr(value)))  # noqa: SLF001 - no public test
-        except (ValueError, TypeError):
-            return False
-
-
-@final
-@dataclass(frozen=True)
-class Axes:
-    """The parameters that are searched together, in order of name, as columns of the unit cube."""
-
-    axes: dict[str, Axis]
-    space: Space
-    # Coordinates seen before: a study asks for those of all its trials, every time.
-    _memory: dict[tuple[Any, ...], Array | None] = field(
-        default_factory=dict, repr=False, compare=False
-    )
-
-    @staticmethod
-    def of(search_space: Mapping[str, BaseDistribution]) -> "Axes":
-        axes = {name: Axis.of(search_space[name]) for name in sorted(search_space)}
-        return Axes(axes, Space({name: axis.dimension for name, axis in axes.items()}))
-
-    @property
-    def search_space(self) -> dict[str, BaseDistribution]:
-        return {name: axis.distribution for name, axis in self.axes.items()}
-
-    def coordinates(self, params: Mapping[str, Any]) -> Array | None:
-        """The point in the unit cube; None if a parameter is missing or out of its range."""
-        if any(name not in params for name in self.axes):
-            return None
-        key = tuple(params[name] for name in self.axes)
-        try:
-            if key not in self._memory:
-                self._memory[key] = self._coordinates(params)
-            return self._memory[key]
-        except TypeError:  # a choice that cannot be a key
-            return self._coordinates(params)
-
-    def _coordinates(self, params: Mapping[str, Any]) -> Array | None:
-        if not all(axis.contains(params[name]) for name, axis in self.axes.items()):
-            return None
-        encoded = {name: axis.encode(params[name]) for name, axis in self.axes.items()}
-        return self.space.to_unit(encoded)
-
-    def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """From the space's parameters to Optuna's."""
-        return {name: axis.decode(params[name]) for name, axis in self.axes.items()}
-
-    def to_internal(self, params: Mapping[str, Any]) -> dict[str, float]:
-        """Optuna's parameters as the numbers that its storages keep."""
-        kept = self.search_space
-        return {name: kept[name].to_internal_repr(value) for name, value in params.items()}
-
-
-class Coordinates(Protocol):
-    """Maps the parameters of trials to points of the unit cube: Axes, or Branches."""
-
-    @property
-    def axes(self) -> dict[str, Axis]: ...
-
-    @property
-    def space(self) -> Space: ...
-
-    def coordinates(self, params: Mapping[str, Any]) -> Array | None: ...
 
 
 def evidence_of_trials(
     trials: Sequence[FrozenTrial],
-    axes: Coordinates,
+    axes: Axes,
     direction: Direction,
     noise_attribute: str,
     before: int | None = None,
@@ -226,7 +79,7 @@ def is_measured(trial: FrozenTrial) -> bool:
 
 
 def running_points(
-    trials: Sequence[FrozenTrial], axes: Coordinates, without: int | None
+    trials: Sequence[FrozenTrial], axes: Axes, without: int | None
 ) -> dict[int, Array]:
     """Number -> point of each running trial other than `without`.
 
@@ -235,7 +88,7 @@ def running_points(
     points = {}
     for trial in trials:
         if trial.state is TrialState.RUNNING and trial.number != without:
-            x = axes.coordinates({**_recorded_params(trial, axes), **trial.params})
+            x = axes.coordinates(axes.completed(trial.params, _recorded_params(trial, axes)))
             if x is not None:
                 points[trial.number] = x
     return points
@@ -311,7 +164,7 @@ def record_of(trial: FrozenTrial) -> dict[str, Any] | None:
         return None
 
 
-def _recorded_params(trial: FrozenTrial, axes: Coordinates) -> dict[str, Any]:
+def _recorded_params(trial: FrozenTrial, axes: Axes) -> dict[str, Any]:
     """The parameters suggested for a running trial."""
     internal = (record_of(trial) or {}).get("internal", {})
     return {

@@ -15,7 +15,8 @@ from ceibo.decide import Estimate, OutcomeEstimate
 from ceibo.decide.joint import JointBelief
 from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
-from ceibo.integrations.optuna.branches import Branches
+from ceibo.integrations.optuna.axes import Axes
+from ceibo.integrations.optuna.history import axes_of_finished, with_single_values
 from ceibo.integrations.optuna.outcomes import Named, evidence_of_outcomes
 from ceibo.integrations.optuna.sampler import CeiboSampler
 
@@ -54,24 +55,24 @@ class JointAnswers:
 
     # with finite values, and their places in the cube
     points: list[tuple[FrozenTrial, Array]]
-    branches: Branches
+    axes: Axes
     belief: JointBelief
 
     @staticmethod
     def of(study: Study, named: Named, sampler: CeiboSampler) -> "JointAnswers":
         trials = study.get_trials(deepcopy=False)
         finished = [trial for trial in trials if _is_measured(trial)]
-        branches = Branches.of(finished)
-        if branches is None:
+        axes = axes_of_finished(finished)
+        if axes is None:
             missing = "no finished trial with finite values and a parameter that can vary"
             raise NoMeasurementError(f"the study has {missing}.")
-        evidence = evidence_of_outcomes(trials, branches, named, sampler.noise_attribute)
+        evidence = evidence_of_outcomes(trials, axes, named, sampler.noise_attribute)
         if not evidence.is_sufficient:
             raise NoMeasurementError("not every constraint of the study has a finite value yet.")
-        belief = JointBelief(evidence, branches.space, sampler.settings, sampler.seed)
-        located = [(trial, branches.coordinates(trial.params)) for trial in finished]
+        belief = JointBelief(evidence, axes.space, sampler.settings, sampler.seed)
+        located = [(trial, axes.coordinates(trial.params)) for trial in finished]
         points = [(trial, x) for trial, x in located if x is not None]
-        return JointAnswers(points, branches, belief)
+        return JointAnswers(points, axes, belief)
 
     @cached_property
     def best(self) -> PosteriorBest:
@@ -92,17 +93,16 @@ class JointAnswers:
 
     @cached_property
     def recommended(self) -> Estimate:
-        """The best setting over the space; with different parameters, that of the best trial."""
+        """The best setting over the space; of branches not understood, that of the best trial."""
         self._check_one_objective()
-        branches = list(self.branches.branches.values())
-        best = self.best
-        if len(branches) > 1 or branches[0].axes is None:
+        best, axes = self.best, self.axes
+        if axes.sets:
             return Estimate(
                 best.params, best.mean, best.std, outcomes=best.outcomes, p_feasible=best.p_feasible
             )
-        (branch,) = branches
         found = self.belief.recommended
-        params = {**branch.fixed, **branches[0].axes.decode(found.params)}
+        trials = [trial for trial, _ in self.points]
+        params = with_single_values(axes.decode(found.params), axes.axes, trials)
         return replace(found, params=params)
 
     @cached_property

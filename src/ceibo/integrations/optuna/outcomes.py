@@ -27,8 +27,8 @@ from ceibo.decide.outcomes import (
 from ceibo.errors import InputError
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
+from ceibo.integrations.optuna.axes import Axes
 from ceibo.integrations.optuna.evidence import (
-    Coordinates,
     evidence_of_trials,
     is_measured,
     noises_of,
@@ -96,7 +96,7 @@ class Named:
 
 def evidence_of_outcomes(
     trials: Sequence[FrozenTrial],
-    axes: Coordinates,
+    axes: Axes,
     named: Named,
     noise_attribute: str,
     before: int | None = None,

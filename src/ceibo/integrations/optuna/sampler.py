@@ -10,7 +10,6 @@ import numpy as np
 from optuna.distributions import BaseDistribution
 from optuna.logging import get_logger
 from optuna.samplers import BaseSampler
-from optuna.search_space import intersection_search_space
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
@@ -22,11 +21,11 @@ from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.acquisitions import check_acquisition
-from ceibo.integrations.optuna.branches import single_value
+from ceibo.integrations.optuna.axes import Axes
+from ceibo.integrations.optuna.axis import Axis, hull, single_value
 from ceibo.integrations.optuna.evidence import (
     NOISE,
     REPLICATES,
-    Axes,
     evidence_of_trials,
     record_to_attributes,
     running_points,
@@ -40,7 +39,7 @@ from ceibo.integrations.optuna.outcomes import (
     evidence_of_outcomes,
     joint_start_values,
 )
-from ceibo.integrations.optuna.pruned import last_report
+from ceibo.integrations.optuna.history import find_search_space, teaching_trials
 
 # below Optuna's own logger, so that its handler and verbosity hold
 _logger = get_logger("optuna.ceibo")
@@ -65,9 +64,11 @@ class CeiboSampler(BaseSampler):
     it is not, one noise level is inferred, best from :func:`report_replicates`. Running trials
     count as pending points, so workers do not repeat each other. A pruned trial counts with its
     last report, shifted by what finished trials gained after that step. Failed trials, and those
-    pruned without a report, have no value and are kept off. Parameters that not all finished trials
-    have (conditional ones, or with changing ranges) are sampled independently, the others by the
-    model.
+    pruned without a report, have no value and are kept off.
+
+    Parameters that not all trials have (conditional ones) are part of one model of all trials. With
+    which values of others a parameter exists is learnt from the finished trials; a parameter that
+    none of them has is sampled independently. Ranges may change from trial to trial.
 
     Suggestions depend on the seed, the trial's number and the record of the study alone: a study
     goes on after a restart, and with other workers, as if nothing had happened.
@@ -79,7 +80,8 @@ class CeiboSampler(BaseSampler):
             parameters, at least four.
         noise_attribute: User attribute of a trial that holds the standard deviation of its value.
             What was told with :func:`report_noise` counts for trials without it.
-        independent_sampler: Sampler for parameters outside the model. Defaults to None (uniform).
+        independent_sampler: Sampler for parameters that no finished trial has. Defaults to None
+            (uniform).
         warn_independent_sampling: Warn when a parameter is sampled independently after the initial
             design.
         constraints_func: Function of a finished trial that returns a sequence of numbers, each at
@@ -120,7 +122,7 @@ class CeiboSampler(BaseSampler):
         study: Study,
         trial: FrozenTrial,  # noqa: ARG002 - Optuna's signature
     ) -> dict[str, BaseDistribution]:
-        """The parameters that all finished trials share, without those of a single value."""
+        """The parameters of the finished trials, without those of a single value."""
         self._check_objectives(study)
         ended = (TrialState.COMPLETE, TrialState.PRUNED)
         return find_search_space(study.get_trials(deepcopy=False, states=ended))
@@ -132,8 +134,10 @@ class CeiboSampler(BaseSampler):
         self._check_objectives(study)
         if not search_space:
             return {}
-        axes = self._axes_of(search_space)
         trials = study.get_trials(deepcopy=False)
+        axes = self._axes_of(search_space, trials)
+        if axes.space.conditions is not None:  # then what was enqueued may decide on the branch
+            axes = axes.held(trial.system_attrs.get("fixed_params", {})) or axes
         published: dict[str, str] = {}
         for attempt in range(_ATTEMPTS):
             found = self._suggest(study, trials, axes, trial.number)
@@ -171,12 +175,12 @@ class CeiboSampler(BaseSampler):
             start = start_values(trials, names, number)
             found = suggest(alone, space, self.settings, start, self.seed, number)
             record = to_record(found, len(alone), self.seed)
-            return _Suggested(found.x, found.params, record)
+            return _Suggested(found.x, found.params, found.source, record)
         evidence = evidence_of_outcomes(trials, axes, named, attribute, before=number)
         starts = joint_start_values(trials, names, number)
         chosen = suggest_jointly(evidence, space, self.settings, starts, self.seed, number)
         record = to_joint_record(chosen, evidence.measurements, self.seed)
-        return _Suggested(chosen.x, chosen.params, record)
+        return _Suggested(chosen.x, chosen.params, chosen.source, record)
 
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
@@ -195,13 +199,20 @@ class CeiboSampler(BaseSampler):
         param_name: str,
         param_distribution: BaseDistribution,
     ) -> Any:
-        """A uniform draw, keyed by the seed, the trial's number and the parameter's name."""
+        """The best value by the model, given what the trial has already; or a uniform draw.
+
+        This is asked for where the trial has taken another branch than the one suggested. The draw
+        of a parameter that no finished trial has is keyed by the seed, the trial's number and the
+        parameter's name.
+        """
         self._check_objectives(study)
+        if (found := self._sample_given(study, trial, param_name, param_distribution)) is not None:
+            return found.value
         if self._warn and trial.number >= self.settings.initial_size(max(1, len(trial.params))):
             _logger.warning(
                 "The parameter %r in trial %d is sampled independently, without the model, because"
-                " not all finished trials have it with the same range. Set"
-                " warn_independent_sampling=False if that is intended.",
+                " no finished trial has it. Set warn_independent_sampling=False if that is"
+                " intended.",
                 param_name,
                 trial.number,
             )
@@ -214,15 +225,38 @@ class CeiboSampler(BaseSampler):
         rng = np.random.default_rng([self.seed, trial.number, zlib.crc32(param_name.encode())])
         return axes.decode(axes.space.from_unit(rng.random(1)))[param_name]
 
+    def _sample_given(
+        self, study: Study, trial: FrozenTrial, name: str, asked: BaseDistribution
+    ) -> "_Value | None":
+        """The best value by the model, if it knows the parameter and has begun to suggest."""
+        trials = study.get_trials(deepcopy=False)
+        known = find_search_space(trials)
+        if name not in known or asked.single():
+            return None
+        known[name] = hull(known[name], asked)
+        teaching = teaching_trials(trials)
+        # What the trial has asked for may contradict what was learnt of its branches.
+        for unexplained in ((), (name,)):
+            axes = Axes.of(known, teaching, unexplained).held(trial.params, name, asked)
+            if axes is None:
+                continue
+            found = self._suggest(study, trials, axes, trial.number)
+            if found.source == "model" and name in found.params:
+                return _Value(Axis.of(asked).nearest(axes.decode(found.params)[name]))
+        return None
+
     def _check_objectives(self, study: Study) -> None:
         check_objectives(study)
         goals = len(study.directions)
         if goals > 1:
             check_acquisition(self.settings.acquisition, goals)
 
-    def _axes_of(self, search_space: dict[str, BaseDistribution]) -> Axes:
-        if self._axes is None or self._axes.search_space != search_space:
-            self._axes = Axes.of(search_space)
+    def _axes_of(
+        self, search_space: dict[str, BaseDistribution], trials: Sequence[FrozenTrial]
+    ) -> Axes:
+        axes = Axes.of(search_space, teaching_trials(trials))
+        if self._axes != axes:
+            self._axes = axes
         return self._axes
 
     def reseed_rng(self) -> None:
@@ -268,19 +302,6 @@ def report_noise(trial: Trial, std: float | Sequence[float | None]) -> None:
     trial.set_user_attr(NOISE, numbers if isinstance(std, Sequence) else numbers[0])
 
 
-def find_search_space(trials: list[FrozenTrial]) -> dict[str, BaseDistribution]:
-    """The parameters that all finished trials share, without those of a single value.
-
-    A pruned trial may not have asked for all its parameters, so those with a report count only
-    while no trial has finished.
-    """
-    shared = intersection_search_space(trials)
-    if not any(trial.state is TrialState.COMPLETE for trial in trials):
-        reported = [trial for trial in trials if last_report(trial) is not None]
-        shared = intersection_search_space(reported, include_pruned=True)
-    return {name: each for name, each in shared.items() if not each.single()}
-
-
 def direction_of(study: Study) -> Direction:
     """The direction of a study of one objective."""
     maximize = study.direction is StudyDirection.MAXIMIZE
@@ -308,4 +329,12 @@ class _Suggested(NamedTuple):
 
     x: Array
     params: Params
+    source: str
     record: dict[str, Any]
+
+
+@final
+class _Value(NamedTuple):
+    """A value of a parameter, which may be None itself."""
+
+    value: Any

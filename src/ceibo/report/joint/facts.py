@@ -21,13 +21,16 @@ from ceibo.report.facts import (
     Slice,
     Sources,
     Standing,
-    along,
-    axis_of,
-    over,
+    place_of,
     places_of,
+    with_rules,
 )
+from ceibo.report.grids import along, axis_of, excluded, over
 from ceibo.report.joint.history import gains_of, standings_of
+from ceibo.report.ruled import holding
 from ceibo.report.sensitivity import Importance, importance, posterior_means
+from ceibo.report.simplex import Simplex, simplex_of
+from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
 
 _MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
@@ -44,6 +47,7 @@ class OutcomeFacts:
     importance: Importance | None = None
     slices: tuple[Slice, ...] = ()
     map: Map | None = None
+    ternary: Ternary | None = None  # of a goal, with a mixture
 
 
 @final
@@ -60,6 +64,7 @@ class JointFindings:
     raw_front: tuple[int, ...]
     chance: Map | None  # of holding every limit; None without limits and with one parameter
     goal: Facts | None  # the facts of a single goal, for the panel of the stopping rule
+    ternary: Ternary | None = None  # of the chance, with a mixture
 
 
 @final
@@ -135,8 +140,8 @@ def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate
         direction=outcome.direction,
         trials=alone,
         measured=measured,
-        places=places_of(space, measured),
-        best_place=np.full(len(space), 0.5) if chosen is None else space.to_unit(chosen.params),
+        places=places_of(study, measured),
+        best_place=np.full(len(space), 0.5) if chosen is None else place_of(study, chosen.params),
         answers=() if chosen is None else (chosen.number,),
         limit=outcome.bound,
         is_goal=outcome.is_goal,
@@ -147,7 +152,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     """The facts with what follows from the measurements."""
     study, space, outcomes = facts.study, facts.study.space, facts.outcomes
     one = len(outcomes.goals) == 1
-    place = space.to_unit(chosen.params)
+    place = study.ledger.frame.place(chosen.params)
     standings = standings_of(belief, facts.sources) if one else {}
     shares = {
         name: importance(belief.predictions.model_of(name).gp, space)
@@ -158,6 +163,8 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     columns = columns_at(space, place, order)
     pair = pair_of(space, columns)
     place = _filled(belief, place)
+    simplex = simplex_of(space, place, columns)
+    paths = {k: along(space, place, k) for k in columns[:_MOST_SLICES]}
     each = {}
     for name, known in facts.each.items():
         if name not in shares:
@@ -168,8 +175,9 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
             known,
             standings=standings.get(name, ()),
             importance=shares[name],
-            slices=tuple(_slice(belief, place, name, k) for k in columns[:_MOST_SLICES]),
+            slices=tuple(_slice(belief, X, name, k) for k, X in paths.items()),
             map=None if pair is None or not goal else _map(belief, place, name, pair),
+            ternary=_ternary(belief, place, simplex, name) if goal else None,
         )
     chance = None
     if outcomes.limits and pair is not None:
@@ -184,6 +192,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
         raw_front=() if one else raw_front(belief.evidence),
         chance=chance,
         goal=None,
+        ternary=_ternary(belief, place, simplex, None) if outcomes.limits else None,
     )
     facts = replace(facts, each=each, findings=findings)
     if one:
@@ -200,13 +209,13 @@ def _filled(belief: JointBelief, place: Array) -> Array:
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
-def _slice(belief: JointBelief, place: Array, name: str, column: int) -> Slice:
+def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
     """An outcome along one parameter; of a goal also the chance that limits hold, or the gain."""
-    X = along(belief.space, place, column)
     mean, std = belief.predictions.at_points(X, name)
     places, parameter, dimension = axis_of(belief.space, X, column)
     outcome, outcomes = belief.evidence.outcomes[name], belief.evidence.outcomes
     found = Slice(column, parameter, dimension, places, mean, std, possible=_possible(outcome))
+    found = with_rules(found, belief.space, X)
     if not outcome.is_goal:
         return found
     if outcomes.limits:
@@ -221,9 +230,8 @@ def _possible(outcome: Outcome) -> tuple[float, float]:
 
 def _map(belief: JointBelief, place: Array, name: str | None, pair: tuple[int, int]) -> Map:
     """An outcome over the two most important parameters; without a name, the chance alone."""
-    first, second = pair
-    X, shape = over(belief.space, place, first, second)
-    names = belief.space.names[first], belief.space.names[second]
+    space = belief.space
+    X, shape = over(space, place, pair)
     chance = None
     if belief.evidence.outcomes.limits:
         chance = belief.predictions.feasibility(X).reshape(shape)
@@ -232,7 +240,31 @@ def _map(belief: JointBelief, place: Array, name: str | None, pair: tuple[int, i
         mean = chance
     else:
         mean = belief.predictions.at_points(X, name)[0].reshape(shape)
-    return Map((first, second), names, mean, chance, belief.settings.assurance)
+    held = holding(space, X)
+    return Map(
+        columns=pair,
+        names=(space.names[pair[0]], space.names[pair[1]]),
+        mean=mean,
+        chance=chance,
+        confidence=belief.settings.assurance,
+        held=None if held is None else held.reshape(shape),
+        excluded=excluded(space, place, pair),
+    )
+
+
+def _ternary(
+    belief: JointBelief, place: Array, simplex: Simplex | None, name: str | None
+) -> Ternary | None:
+    """An outcome over three parts of a mixture; without a name, the chance alone."""
+    if simplex is None:
+        return None
+    predictions, limits = belief.predictions, belief.evidence.outcomes.limits
+    chance = (predictions.feasibility, belief.settings.assurance) if limits else None
+    if name is None:
+        return ternary_of(simplex, belief.space.names, place, predictions.feasibility, chance)
+    return ternary_of(
+        simplex, belief.space.names, place, lambda X: predictions.at_points(X, name)[0], chance
+    )
 
 
 def _goal(facts: JointFacts, findings: JointFindings) -> Facts:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.importance import caveat, draw_importance, height_of
+from ceibo.report.panels.importance import IMPORTANCE_NOTE, caveat, draw_importance, height_of
 from ceibo.report.parts import legend, panel
 from ceibo.report.svg import text_of
 
@@ -30,6 +30,8 @@ def importance(facts: JointFacts) -> str:
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
         f" its own; light, together with others. {caveat(measured)}"
     )
+    if facts.study.space.rules:
+        note += IMPORTANCE_NOTE
     if rows < len(space):
         note += f" Of {len(space):,} parameters the {rows} that matter most are shown."
     keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))

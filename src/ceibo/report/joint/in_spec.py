@@ -12,6 +12,7 @@ from ceibo.report.facts import Aspect, Map
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.map_drawing import (
     draw_colours,
+    draw_excluded,
     draw_isolines,
     draw_key,
     draw_places,
@@ -25,7 +26,7 @@ from ceibo.report.parts import Size, panel
 from ceibo.report.svg import Canvas
 
 # from certain to hold to certain not to: green to red, pale in the middle, dark at the ends
-_COLOURS: Final = colour_table(
+CHANCE_COLOURS: Final = colour_table(
     [(16, 110, 84), (110, 172, 138), (238, 234, 222), (216, 146, 124), (176, 66, 52)]
 )
 
@@ -42,6 +43,8 @@ def in_spec(facts: JointFacts) -> str:
         f" above. The thick line is {facts.confidence:g}, the confidence of the study: answers are"
         " taken from inside it. The dotted line is 0.5."
     )
+    if facts.study.space.rules:
+        note += " Grey is what the rules exclude."
     return panel("in-spec", "Where the limits hold", map_sizes(draw), note)
 
 
@@ -50,11 +53,12 @@ def _draw(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     canvas = map_canvas(size, f"Probability that limits hold over {first} and {second}")
     make_room(canvas, surface, space)
     smooth = is_smooth(surface, space)
-    draw_colours(canvas, 1.0 - surface.mean, smooth, _COLOURS)
+    draw_colours(canvas, 1.0 - surface.mean, smooth, CHANCE_COLOURS)
     if smooth:
         quantile = normal_quantile(surface.mean)
         draw_isolines(canvas, quantile, [0.0], "even")
         draw_isolines(canvas, quantile, [float(ndtri(surface.confidence))], "border")
+    draw_excluded(canvas, surface)
     draw_places(canvas, surface, space, aspect)
-    draw_key(canvas, _COLOURS, 1.0, 0.0)
+    draw_key(canvas, CHANCE_COLOURS, 1.0, 0.0)
     return canvas

@@ -4,7 +4,7 @@ from functools import partial
 
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.map_drawing import draw_map, map_sizes
-from ceibo.report.parts import panel
+from ceibo.report.parts import RULES_NOTE, panel
 from ceibo.report.svg import text_of
 from ceibo.text import shorten
 
@@ -33,5 +33,7 @@ def maps(facts: JointFacts) -> str:
         note += (
             f" Hatched is where every limit holds with a probability below {facts.confidence:g}."
         )
+    if facts.study.space.rules:
+        note += RULES_NOTE
     title = f"{shorten(names[0], 40)} and {shorten(names[1], 40)} together"
     return panel("map", title, "".join(figures), note)

@@ -10,6 +10,7 @@ from ceibo.report.joint.front import front
 from ceibo.report.joint.importance import importance
 from ceibo.report.joint.in_spec import in_spec
 from ceibo.report.joint.maps import maps
+from ceibo.report.joint.mixture import mixture
 from ceibo.report.joint.remaining import remaining
 from ceibo.report.joint.settings import settings
 from ceibo.report.joint.slices import slices
@@ -25,6 +26,7 @@ JOINT_PANELS: Final[tuple[Callable[[JointFacts], str], ...]] = (
     slices,
     maps,
     in_spec,
+    mixture,
     trials,
     settings,
 )

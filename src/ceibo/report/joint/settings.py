@@ -4,7 +4,7 @@ from ceibo.decide.outcome_words import wish_of
 from ceibo.decide.record import versions
 from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.settings import NOTE, table
+from ceibo.report.panels.settings import NOTE, rules_table, table
 from ceibo.report.parts import panel
 
 
@@ -19,7 +19,8 @@ def settings(facts: JointFacts) -> str:
     wishes = {name: _describe(facts, name) for name in facts.outcomes}
     space = {name: study.space.describe(name) for name in study.space.names}
     tables = table("outcomes", wishes.items()) + table("settings", general.items())
-    tables += table("space", space.items()) + table("versions", versions().items())
+    tables += table("space", space.items()) + rules_table(study.space)
+    tables += table("versions", versions().items())
     tables += table("fit", _fit(facts))
     return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', NOTE)
 

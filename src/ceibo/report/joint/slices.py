@@ -2,7 +2,7 @@
 
 from ceibo.decide.outcome_words import wish_of
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.parts import legend, panel
+from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
 from ceibo.report.svg import text_of
 
@@ -35,5 +35,8 @@ def slices(facts: JointFacts) -> str:
         keys.append(("key-doubtful", f"less than {facts.confidence:g}"))
     elif facts.findings.best is not None:
         keys.append(("key-gain", "corrected EI"))
+    if facts.study.space.rules:
+        note += RULES_NOTE
+        keys.append(RULES_KEY)
     title = "Around the best setting" if facts.findings.best else "Around a setting of the front"
     return panel("slices", title, "".join(parts), note, legend(*keys))

@@ -1,6 +1,7 @@
 """How much each parameter matters, as bars of the shares of variance."""
 
 from functools import partial
+from typing import Final
 
 from ceibo.decide import Space
 from ceibo.report.facts import Facts
@@ -9,6 +10,10 @@ from ceibo.report.sensitivity import MOST_PARAMETERS, Importance
 from ceibo.report.svg import Canvas, Scale, px, title_of
 from ceibo.text import plural, shorten_apart
 
+IMPORTANCE_NOTE: Final = (
+    " The space is where the rules hold. A parameter of an equality takes the others of it along,"
+    " so that shares overlap and may add up to more than everything."
+)
 _ROW = 26  # pixels
 
 
@@ -25,6 +30,8 @@ def importance(facts: Facts) -> str:
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
         f" its own; light, together with others. {caveat(len(facts.measured))}"
     )
+    if facts.study.space.rules:
+        note += IMPORTANCE_NOTE
     if rows < len(facts.study.space):
         note += f" Of {len(facts.study.space):,} parameters the {rows} that matter most are shown."
     keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))

@@ -4,7 +4,7 @@ from functools import partial
 
 from ceibo.report.facts import Facts
 from ceibo.report.map_drawing import draw_map, map_sizes
-from ceibo.report.parts import panel
+from ceibo.report.parts import RULES_NOTE, panel
 from ceibo.text import shorten
 
 
@@ -20,5 +20,7 @@ def map_(facts: Facts) -> str:
         " Dark is better. Dots are measurements, faint where another choice or far-away values of"
         " the other parameters were held; crosses are failures, the star is the best setting."
     )
+    if facts.study.space.rules:
+        note += RULES_NOTE
     title = f"{shorten(first, 40)} and {shorten(second, 40)} together"
     return panel("map", title, map_sizes(draw), note)

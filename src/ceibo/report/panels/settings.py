@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from ceibo.decide import Space
 from ceibo.decide.record import versions
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel, table_row
@@ -24,10 +25,16 @@ def settings(facts: Facts) -> str:
         general["price of a measurement, κ"] = facts.cost
     space = {name: study.space.describe(name) for name in study.space.names}
     tables = table("settings", general.items())
-    tables += table("space", space.items())
+    tables += table("space", space.items()) + rules_table(study.space)
     tables += table("versions", versions().items())
     tables += table("fit", facts.findings.fit if facts.findings is not None else ())
     return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', NOTE)
+
+
+def rules_table(space: Space) -> str:
+    """The rules between parameters; empty without any."""
+    rows = [(f"rule {place + 1}", rule) for place, rule in enumerate(space.constraints)]
+    return table("rules", rows) if rows else ""
 
 
 def table(title: str, rows: Iterable[tuple[str, object]]) -> str:

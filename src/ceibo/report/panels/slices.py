@@ -1,7 +1,7 @@
 """The posterior and the expected improvement along each parameter, through the best setting."""
 
 from ceibo.report.facts import Facts
-from ceibo.report.parts import legend, panel
+from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
 
 
@@ -16,5 +16,8 @@ def slices(facts: Facts) -> str:
         " made far away. Below: corrected expected improvement, where the next measurement promises"
         " most. Most important first."
     )
-    keys = legend(("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI"))
-    return panel("slices", "Around the best setting", body, note, keys)
+    keys = [("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI")]
+    if facts.study.space.rules:
+        note += RULES_NOTE
+        keys.append(RULES_KEY)
+    return panel("slices", "Around the best setting", body, note, legend(*keys))
