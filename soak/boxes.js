@@ -45,6 +45,7 @@
     const frames = [...drawing.querySelectorAll("rect.frame")].map(f => f.getBoundingClientRect());
     const scale = whole.width / drawing.viewBox.baseVal.width;
     for (const mark of drawing.querySelectorAll("text,circle,line,polyline,polygon,path,rect,image")) {
+      if (mark.closest("clipPath")) { continue; }
       const box = mark.getBoundingClientRect();
       if (!inside(box, whole, slack)) { say("outside its drawing", mark); }
       const curve = mark.matches("polyline,polygon:not(.star),line.whisker,line.bar,circle,path");

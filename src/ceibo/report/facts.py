@@ -25,6 +25,7 @@ from ceibo.study import Study, Trial
 _STATES: Final = 16  # states of a study computed again where nothing was recorded
 _MOST_STATES: Final = 400  # measurements up to which that is done
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first _MOST_STATES are too narrow to be seen
+_MOST_FAILED: Final = 500  # failed trials on a map
 _SECONDS: Final = 2.0  # after which no more are computed
 
 Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
@@ -61,6 +62,7 @@ class Aspect:
     answers: tuple[int | None, ...]  # trials to be seen in any case
     limit: float | None = None
     is_goal: bool = True
+    failed: tuple[tuple[int, Array], ...] = ()  # latest trials that failed, with their places
 
 
 @final
@@ -166,6 +168,7 @@ class Facts:
             places=findings.places,
             best_place=findings.best_place,
             answers=(findings.best.number, findings.observed.number),
+            failed=failed_places(self.study, self.trials),
         )
 
 
@@ -234,6 +237,13 @@ def places_of(study: Study, trials: Iterable[Trial]) -> Array:
 def place_of(study: Study, params: Params) -> Array:
     """The place (d,) of a setting; one off an axis is at its end."""
     return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
+
+
+def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:
+    """The latest trials that failed, with their places (d,)."""
+    failed = [trial for trial in trials if trial.state == "failed"][-_MOST_FAILED:]
+    numbers = (trial.number for trial in failed)
+    return tuple(zip(numbers, places_of(study, failed), strict=True))
 
 
 def _slice(belief: Belief, column: int) -> Slice:

@@ -10,7 +10,7 @@ from ceibo.decide import Direction, Space
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import distinct, rounded
 from ceibo.report.contour import colour_table, hatching, isolines, png
-from ceibo.report.facts import Aspect, Map, places_of
+from ceibo.report.facts import Aspect, Map
 from ceibo.report.history import cross
 from ceibo.report.labels import MOST_LETTERS, width_of
 from ceibo.report.parts import Size, labels_below, parameter_labels
@@ -27,7 +27,6 @@ _LINES: Final = 7
 _LARGE: Final = 1e300
 _FAINTEST: Final = 1e-12  # chances nearer to 0 or 1 are drawn as this
 _FAR: Final = 0.25  # distance in the unit cube from which a measurement is faint
-_MOST_FAILED: Final = 500  # failed trials shown
 _SMALL: Final = 10.0  # pixels of a letter beside an isoline
 
 
@@ -67,7 +66,8 @@ def draw_mean(canvas: Canvas, surface: Map | Ternary, direction: Direction, smoo
     if high > low and smooth:
         levels = np.linspace(low, high, _LINES + 2)[1:-1].tolist()
         draw_isolines(canvas, mean, levels)
-        if unit == 1.0:
+        # in a triangle the numbers of trials have that room
+        if unit == 1.0 and isinstance(surface, Map):
             label_isolines(canvas, mean, levels, surface.held)
 
 
@@ -123,10 +123,9 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
         title = f"trial {trial.number}: {rounded(mean_value(trial))}"
         kind = "visited elsewhere" if far[index] else "visited"
         canvas.dot(x(place[across]), y(place[up]), 2.6, kind, title)
-    failed = [trial for trial in aspect.trials if trial.state == "failed"][-_MOST_FAILED:]
-    for trial, place in zip(failed, places_of(space, failed), strict=True):
+    for number, place in aspect.failed:
         if np.isfinite(place[across] + place[up]):
-            title = f"trial {trial.number} failed"
+            title = f"trial {number} failed"
             canvas.add(cross(x(place[across]), y(place[up]), title))
     canvas.add(star(x(aspect.best_place[across]), y(aspect.best_place[up])))
     dimensions = space.dimensions
