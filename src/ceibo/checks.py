@@ -20,6 +20,7 @@ TEN_YEARS: Final = 3650 * DAY
 LONGEST_LEASE: Final = 30 * DAY
 LARGEST_SEED: Final = 2**63 - 1  # what every database can store
 _LONGEST_WORD: Final = 300  # that may be a misspelt one
+_NEAR: Final = 0.65  # likeness from which a word is taken for a misspelt one
 _NO_NUMBERS: Final = (bool, str, bytes, bytearray, complex)
 
 
@@ -108,7 +109,7 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     if len(word) > _LONGEST_WORD:
         return None
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=_NEAR)
     return by_lower[close[0]] if close else None
 
 

@@ -5,6 +5,8 @@ They are read strictly: what could mean two things is no number.
 
 import math
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 MINUS: Final = "\N{MINUS SIGN}"
@@ -40,13 +42,48 @@ def is_split_thousand(before: str, word: str) -> bool:
     return bool(_HEAD.fullmatch(before) and _THOUSANDS.fullmatch(word))
 
 
+def rounded(value: float, digits: int = 6) -> str:
+    """A number for people, to so many digits: six of what was measured, fewer of what follows."""
+    return f"{value:.{digits}g}"
+
+
+def distinct(values: Sequence[float]) -> list[str]:
+    """Numbers of one axis or key, with as few digits as tell them apart."""
+    largest = max(map(abs, values), default=0.0)
+    texts: list[str] = []
+    for digits in range(2, 18):
+        texts = [_tidy(value, largest, digits) for value in values]
+        exact = (abs(float(t) - v) <= 1e-3 * largest for t, v in zip(texts, values, strict=True))
+        if len(set(texts)) == len(set(values)) and _is_even(texts, values) and all(exact):
+            break
+    return texts
+
+
+def _tidy(value: float, largest: float, digits: int) -> str:
+    """A number without the padding of its exponent; 0 if it is beside the others."""
+    if abs(value) <= 1e-9 * largest:
+        return "0"
+    mantissa, e, exponent = f"{value:.{digits}g}".partition("e")
+    if e and 0 <= int(exponent) < 6:
+        return f"{value:.0f}"
+    return f"{mantissa}e{int(exponent)}" if e else mantissa
+
+
+def _is_even(texts: Sequence[str], values: Sequence[float]) -> bool:
+    """Whether neighbours are as far apart as they are said to be, to a tenth."""
+    for (a, b), (x, y) in zip(pairwise(texts), pairwise(values), strict=True):
+        if abs((float(b) - float(a)) - (y - x)) > 0.1 * abs(y - x):
+            return False
+    return True
+
+
 def with_uncertainty(mean: float, std: float) -> str:
     """A mean with its standard deviation to two digits, itself to as many places: 71.6 ± 4.0."""
     if not (math.isfinite(mean) and math.isfinite(std) and std > 0):
-        return f"{mean:.6g} ± {std:.2g}"
+        return f"{rounded(mean)} ± {rounded(std, 2)}"
     shown = f"{std:.1e}"  # rounded first, since 0.0996 is 0.10
     decimals = 1 - int(shown.partition("e")[2])
     if decimals > 8 or max(abs(mean), std) >= 1e9:
-        return f"{mean:.6g} ± {std:.2g}"
+        return f"{rounded(mean)} ± {rounded(std, 2)}"
     places = max(decimals, 0)
     return f"{round(mean, decimals) + 0.0:.{places}f} ± {float(shown):.{places}f}"

@@ -1,6 +1,8 @@
 """Text for people: no control characters, values and parameters on one line."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from ceibo.numbers import rounded
 
 
 def escape(text: str, keep: str = "") -> str:
@@ -17,9 +19,22 @@ def shorten(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
+def shorten_apart(texts: Sequence[str], width: int) -> list[str]:
+    """Different texts cut to a width so that they stay different: in the middle if need be."""
+    cut = [shorten(text, width) for text in texts]
+    if len(set(cut)) == len(cut):
+        return cut
+    tail = (width - 1) // 2
+    head = width - 1 - tail
+    middle = [f"{t[:head]}…{t[-tail:]}" if len(t) > width else t for t in texts]
+    if len(set(middle)) == len(middle):
+        return middle
+    return [shorten(f"{place}: {text}", width) for place, text in enumerate(texts)]
+
+
 def one_line(value: object, width: int = 60) -> str:
     """A value on one line; numbers have six digits."""
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = rounded(value) if isinstance(value, float) else str(value)
     return shorten(escape(text), width)
 
 

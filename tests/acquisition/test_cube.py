@@ -29,6 +29,6 @@ def test_the_incumbent_is_inside_if_any_point_is() -> None:
 def test_a_far_point_changes_no_acquisition_inside(name: str) -> None:
     """At sixteen length scales the third point says nothing about the cube, good as it is."""
     grid = np.linspace(0.0, 1.0, 11)[:, None]
-    far = acquisition.build(name, process(X + [[0.0], [0.0], [3.0]])).value(grid)
+    far = acquisition.build(name, process(np.add(X, [[0.0], [0.0], [3.0]]))).value(grid)
     alone = acquisition.build(name, process(X[:2], Y[:2])).value(grid)
     np.testing.assert_allclose(far, alone, rtol=0.3 if name == "noisy-ei" else 1e-6, atol=1e-9)

@@ -13,6 +13,7 @@ import pytest
 import ceibo
 from ceibo.decide import Space
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential
+from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report, write_report
 from ceibo.report.contour import isolines
 from ceibo.report.sensitivity import importance
@@ -73,7 +74,7 @@ def test_every_panel_is_there(ordinary: ceibo.Study) -> None:
     assert found.tags.count("script") == found.tags.count("style") == 1
     text = " ".join(found.texts)
     best = ordinary.best
-    assert f"{best.mean:.5g}" in text
+    assert with_uncertainty(best.mean, best.std) in text
     assert f"trial {best.number}" in text
     assert "κ = 0.02" in text
     assert "reactor leaked <b>!</b>" in text
@@ -176,7 +177,7 @@ def test_a_report_leaves_the_answers_as_they_are() -> None:
         other.recommended,
         other.noise,
     )
-    assert f"{other.best.mean:.5g}" in page
+    assert with_uncertainty(other.best.mean, other.best.std) in page
 
 
 @pytest.mark.parametrize(

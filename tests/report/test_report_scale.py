@@ -7,6 +7,7 @@ import pytest
 
 from ceibo import Float, Study
 from ceibo.decide import Direction, Measurement
+from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report, thinning
 from ceibo.report.thinning import MOST_DOTS, chosen_trials, spread, visible
 from ceibo.study import Trial
@@ -76,7 +77,7 @@ def test_the_page_of_many_trials_says_what_it_leaves_out(monkeypatch: pytest.Mon
     assert f'<td data-sort="{waiting.number}">{waiting.number}</td>' in table
     best = study.best
     assert re.search(rf'<tr class="best"><td data-sort="{best.number}">', table)
-    assert f"{best.mean:.5g}" in page
+    assert with_uncertainty(best.mean, best.std) in page
     assert "1501 trials" in page
     circles = page.count('<circle class="measured"')
     assert 100 < circles <= 2 * (300 + 8)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ceibo.cli.cells import unguard
 from ceibo.cli.joint_columns import FIRST, LAST, columns_of, parameter_columns
-from ceibo.cli.rows import FAILED, Rows, measurement_of, param_places, params_of
+from ceibo.cli.rows import FAILED, Rows, measurement_of, param_places, params_of, trial_in
 from ceibo.cli.spreadsheet import Numbers, Table, read_table
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.frame import Frame
@@ -31,8 +31,9 @@ def read_joint_rows(path: Path, frame: Frame, outcomes: Outcomes) -> Rows:
     if all(value is None and several is None for value, _, several in told.values()):
         raise table.no_column(columns[outcomes.goals[0]].value)
     others = place_of("state"), place_of("reason")
+    trial = place_of("trial")
     numbers = Numbers(table.separator)
-    rows = []
+    rows, trials = [], []
     for line, cells in table.rows:
         try:
             result = _result(told, others, cells, numbers)
@@ -41,7 +42,9 @@ def read_joint_rows(path: Path, frame: Frame, outcomes: Outcomes) -> Rows:
             raise InputError(f"{path}, line {line}: {error}") from None
         if row is not None:
             rows.append(row)
-    return Rows(tuple(rows), len(table.rows) - len(rows), table.note, _absent(table, told))
+            trials.append(trial_in(cells, trial, others[0]))
+    blank = len(table.rows) - len(rows)
+    return Rows(tuple(rows), blank, table.note, _absent(table, told), tuple(trials))
 
 
 def _absent(table: Table, told: dict[str, Places]) -> str | None:

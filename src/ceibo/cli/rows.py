@@ -20,12 +20,13 @@ from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
-from ceibo.numbers import MINUS
+from ceibo.numbers import MINUS, to_number
 from ceibo.study import Failure
 from ceibo.study.table import column_names
 from ceibo.text import shorten
 
 FAILED: Final = "failed before the study"
+UNDER_WAY: Final = ("running", "queued")
 
 # a setting, and what came of it: of outcomes by name
 Row = tuple[Params, Measurement | dict[str, Measurement] | Failure]
@@ -36,6 +37,7 @@ Row = tuple[Params, Measurement | dict[str, Measurement] | Failure]
 class Rows:
     """What a file holds: measured and failed settings in its order; `blank` rows had no value.
 
+    `trials` says of each row which trial it is about, if an export says that it was under way.
     `note` is about the text of the file, `absent` about outcomes that it does not have.
     """
 
@@ -43,6 +45,7 @@ class Rows:
     blank: int
     note: str | None
     absent: str | None = None
+    trials: tuple[int | None, ...] = ()
 
 
 @final
@@ -56,6 +59,7 @@ class _Columns:
     replicates: int | None
     state: int | None
     reason: int | None
+    trial: int | None
 
 
 def read_rows(path: Path, frame: Frame, value: str | None, noise: str | None) -> Rows:
@@ -64,11 +68,11 @@ def read_rows(path: Path, frame: Frame, value: str | None, noise: str | None) ->
     Settings may be outside the space, as long as they can be placed.
     """
     names = column_names(frame.space.names, COLUMNS)
-    usual = ("value", "noise", "replicates", "state", "reason")
+    usual = ("value", "noise", "replicates", "state", "reason", "trial")
     table = read_table(path, [*names.values(), *usual, *filter(None, (value, noise))])
     columns = _columns(table, names, frame, (value, noise))
     numbers = Numbers(table.separator)
-    rows = []
+    rows, trials = [], []
     for line, cells in table.rows:
         try:
             row = _row(frame, columns, cells, numbers)
@@ -76,7 +80,9 @@ def read_rows(path: Path, frame: Frame, value: str | None, noise: str | None) ->
             raise InputError(f"{path}, line {line}: {error}") from None
         if row is not None:
             rows.append(row)
-    return Rows(tuple(rows), len(table.rows) - len(rows), table.note)
+            trials.append(trial_in(cells, columns.trial, columns.state))
+    blank = len(table.rows) - len(rows)
+    return Rows(tuple(rows), blank, table.note, trials=tuple(trials))
 
 
 def _columns(
@@ -91,7 +97,7 @@ def _columns(
         return place
 
     told = outcome("value", given[0]), outcome("noise", given[1])
-    found = _Columns(params, *told, *map(outcome, ("replicates", "state", "reason")))
+    found = _Columns(params, *told, *map(outcome, ("replicates", "state", "reason", "trial")))
     if found.value is None and found.replicates is None:
         raise InputError(f"{table.no_column('value')} Name the column of the values with --value.")
     return found
@@ -155,6 +161,14 @@ def _row(frame: Frame, columns: _Columns, cells: tuple[str, ...], numbers: Numbe
     if cell(columns.state).casefold() == "failed":
         return params(), Failure(unguard(cell(columns.reason)) or FAILED)
     return None
+
+
+def trial_in(cells: tuple[str, ...], trial: int | None, state: int | None) -> int | None:
+    """The trial that a row of an export is about, if the trial was under way then."""
+    if trial is None or state is None or cells[state].strip().casefold() not in UNDER_WAY:
+        return None
+    number = to_number(cells[trial])
+    return number if isinstance(number, int) else None
 
 
 def setting_of(space: Space, name: str, cell: str, numbers: Numbers) -> Any:

@@ -162,6 +162,19 @@ def _fit_to_header(
     return (*cells[: len(header)], *[""] * (len(header) - len(cells)))
 
 
+def advice_on(text: str) -> str:
+    """What to do about a cell that is no number, where its fault is a known one."""
+    if text[:1] in "<>≤≥~≈":
+        rest = text.lstrip("<>=≤≥~≈ ")
+        return f"; leave out the {text[: len(text) - len(rest)].strip()}, or leave the cell empty"
+    bare = re.sub(r"[^\d.,eE+-]+$", "", text)
+    if bare and bare != text and (to_number(bare) is not None or with_point(bare) is not None):
+        return f"; leave out {text[len(bare) :].strip()!r}"
+    if text and not any(letter.isdigit() for letter in text):
+        return "; leave the cell empty if there is no value"
+    return ""
+
+
 @final
 class Numbers:
     """Reads the numbers of a table, which has one decimal mark, not the same as its separator."""
@@ -177,14 +190,14 @@ class Numbers:
         written = text
         if "," in text:
             pointed = with_point(text)
-            if self._separator == "," or pointed is None or "." in text:
-                example = pointed if pointed and len(pointed) < 60 else "66.5"
-                got = f"{_excerpt(cell)}; write {example}"
+            if pointed is not None and (self._separator == "," or "." in text):
+                got = f"{_excerpt(cell)}; write {shorten(pointed, 60)}"
                 raise InputError(f"{what}: expected {wanted} with a decimal point, got {got}.")
-            written = pointed
+            written = text if pointed is None else pointed
         number = to_number(written)
         if number is None:
-            raise InputError(f"{what}: expected {wanted}, got {_excerpt(cell)}.")
+            advice = advice_on(text)
+            raise InputError(f"{what}: expected {wanted}, got {_excerpt(cell)}{advice}.")
         self._check_mark(text, what)
         return number
 

@@ -6,6 +6,7 @@ from typing import final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
+from ceibo.numbers import rounded, with_uncertainty
 
 
 @final
@@ -21,7 +22,7 @@ class OutcomeEstimate:
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
-        return f"{self.mean:.6g} ± {self.std:.2g}{unit}"
+        return f"{with_uncertainty(self.mean, self.std)}{unit}"
 
 
 @final
@@ -48,7 +49,7 @@ class Estimate:
 
     def __str__(self) -> str:
         if not self.outcomes:
-            return f"{self.mean:.6g} ± {self.std:.2g} at {self.params}"
+            return f"{with_uncertainty(self.mean, self.std)} at {self.params}"
         told = ", ".join(f"{name} {each}" for name, each in self.outcomes.items())
         held = "" if self.p_feasible is None else f", limits hold with {self.p_feasible:.0%}"
         return f"{told}{held} at {self.params}"
@@ -73,9 +74,10 @@ def compare_with_raw(
 
     `believed` is what the model believes of trial `number`, which has the raw value.
     """
-    noise = "" if measurement.noise is None else f" with noise {measurement.noise:.3g}"
-    raw = f"{measurement.value:.6g}{noise}"
-    answer = f"{best.mean:.6g} ± {best.std:.2g}"
+    noise = "" if measurement.noise is None else f" with noise {rounded(measurement.noise, 3)}"
+    raw = f"{rounded(measurement.value)}{noise}"
+    answer = with_uncertainty(best.mean, best.std)
+    belief = with_uncertainty(believed.mean, believed.std)
     if number == best.number:
         return (
             f"trial {number} has both the best measured value, {raw}, and the best posterior mean,"
@@ -84,11 +86,8 @@ def compare_with_raw(
     said = f"trial {number} has the best measured value, {raw}, but all measurements together"
     if believed.p_feasible is not None and best.p_feasible is not None:
         return (
-            f"{said} put it at {believed.mean:.6g} and give its limits a chance of"
+            f"{said} put it at {belief} and give its limits a chance of"
             f" {believed.p_feasible:.0%}; trial {best.number} has {answer} and"
             f" {best.p_feasible:.0%}."
         )
-    return (
-        f"{said} put it at {believed.mean:.6g}; trial {best.number} is expected to be better, at"
-        f" {answer}."
-    )
+    return f"{said} put it at {belief}; trial {best.number} is expected to be better, at {answer}."

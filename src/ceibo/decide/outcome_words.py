@@ -4,7 +4,7 @@ import math
 
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.outcomes import Outcome
-from ceibo.numbers import with_uncertainty
+from ceibo.numbers import rounded, with_uncertainty
 
 
 def wish_of(outcome: Outcome) -> str:
@@ -14,7 +14,7 @@ def wish_of(outcome: Outcome) -> str:
     if outcome.bound is None:
         return "watched"
     kind = "at most" if "at_most" in outcome.to_json() else "at least"
-    return with_unit(f"{kind} {outcome.bound:.6g}", outcome.unit)
+    return with_unit(f"{kind} {rounded(outcome.bound)}", outcome.unit)
 
 
 def with_unit(text: str, unit: str) -> str:

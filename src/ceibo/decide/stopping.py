@@ -16,6 +16,7 @@ from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.text import plural
 
 PATIENCE: Final = 2
@@ -80,8 +81,8 @@ class Profit:
 
     def __str__(self) -> str:
         return (
-            f"{self.value:.6g} ± {self.std:.2g} after {self.evaluations} evaluations at"
-            f" {self.cost:g} each"
+            f"{with_uncertainty(self.value, self.std)} after"
+            f" {plural(self.evaluations, 'evaluation')} at {rounded(self.cost)} each"
         )
 
 
@@ -97,7 +98,8 @@ def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial:
         reason = f"the initial design needs {plural(missing, 'more measurement')}"
         return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
     reason = (
-        f"the largest expected improvement is {remaining[0]:.4g} and a measurement costs {cost:.4g}"
+        f"the largest expected improvement is {rounded(remaining[0], 3)} and a measurement costs"
+        f" {rounded(cost)}"
     )
     below = all(value < cost for value in remaining)
     if below and len(remaining) >= PATIENCE:

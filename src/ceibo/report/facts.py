@@ -8,10 +8,11 @@ from typing import Any, Final, final
 import numpy as np
 
 from ceibo.checks import to_float
-from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
+from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array, Mask
+from ceibo.numbers import rounded
 from ceibo.report.existence import columns_at, fill, pair_of, shown_places
 from ceibo.report.grids import along, axis_of, excluded, over
 from ceibo.report.ruled import holding
@@ -24,6 +25,7 @@ from ceibo.study import Study, Trial
 _STATES: Final = 16  # states of a study computed again where nothing was recorded
 _MOST_STATES: Final = 400  # measurements up to which that is done
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first _MOST_STATES are too narrow to be seen
+_MOST_FAILED: Final = 500  # failed trials on a map
 _SECONDS: Final = 2.0  # after which no more are computed
 
 Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
@@ -60,6 +62,7 @@ class Aspect:
     answers: tuple[int | None, ...]  # trials to be seen in any case
     limit: float | None = None
     is_goal: bool = True
+    failed: tuple[tuple[int, Array], ...] = ()  # latest trials that failed, with their places
 
 
 @final
@@ -88,6 +91,14 @@ class Slice:
         low, high = self.possible
         with np.errstate(over="ignore"):
             return np.maximum(self.mean - self.std, low), np.minimum(self.mean + self.std, high)
+
+    @property
+    def strip_top(self) -> float:
+        """The largest value of what stands below it."""
+        if self.chance is not None or self.gain is None:
+            return 1.0
+        seen = self.gain if self.held is None else self.gain[self.held]
+        return float(np.max(seen, initial=0.0))
 
 
 @final
@@ -157,6 +168,7 @@ class Facts:
             places=findings.places,
             best_place=findings.best_place,
             answers=(findings.best.number, findings.observed.number),
+            failed=failed_places(self.study, self.trials),
         )
 
 
@@ -227,6 +239,13 @@ def place_of(study: Study, params: Params) -> Array:
     return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
+def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:
+    """The latest trials that failed, with their places (d,)."""
+    failed = [trial for trial in trials if trial.state == "failed"][-_MOST_FAILED:]
+    numbers = (trial.number for trial in failed)
+    return tuple(zip(numbers, places_of(study, failed), strict=True))
+
+
 def _slice(belief: Belief, column: int) -> Slice:
     """The posterior along one parameter."""
     X = along(belief.space, _filled(belief), column)
@@ -268,7 +287,11 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
 
 
 def _standings(belief: Belief, sources: Sources) -> list[Standing]:
-    """The incumbent over the trials: as recorded, and in hindsight before anything was recorded."""
+    """The incumbent over the trials: as recorded, and in hindsight where nothing was recorded.
+
+    In batch work a suggestion had not seen the trials before it. What was recorded with it would
+    be drawn too late, and then the line is all hindsight.
+    """
     found: dict[int, Standing] = {}
     for number, record in _modelled(sources):
         seen = part_of(record, "incumbent")
@@ -277,15 +300,30 @@ def _standings(belief: Belief, sources: Sources) -> list[Standing]:
             found[number] = Standing(number, mean, std)
     end = belief.evidence.trials
     first = min(found, default=end)
-    states = range(1, min(len(belief.evidence.told), _MOST_STATES))
-    earlier = [count for count in states if _next_trial(belief, count) < first]
-    for count in spread(earlier, _STATES):
+    counts = range(1, min(len(belief.evidence.told), _MOST_STATES))
+    missing = [count for count in counts if _next_trial(belief, count) not in found]
+    late = is_late(belief.evidence, sources)
+    if late and counts.stop <= _MOST_STATES:
+        found, missing = {}, list(counts)
+    elif not late:
+        missing = [count for count in missing if _next_trial(belief, count) < first]
+    for count in spread(missing, 2 * _STATES if late else _STATES):
         number = _next_trial(belief, count)
-        if number not in found:
-            best = belief.in_hindsight(count).best
-            found[number] = Standing(number, best.mean, best.std)
+        best = belief.in_hindsight(count).best
+        found[number] = Standing(number, best.mean, best.std)
     found[end] = Standing(end, belief.best.mean, belief.best.std)
     return spread([found[number] for number in sorted(found) if number <= end], MOST_DOTS)
+
+
+def is_late(evidence: Evidence, sources: Sources) -> bool:
+    """Whether suggestions by the model were made before all earlier trials were measured."""
+    numbers = np.sort([told.number for told in evidence.told])
+    for number, record in _modelled(sources):
+        seen = to_float(part_of(record, "observations"))
+        # replicates are observations of their own, so that there may be more than measurements
+        if seen is not None and seen < np.searchsorted(numbers, number):
+            return True
+    return False
 
 
 def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
@@ -321,7 +359,7 @@ def part_of(record: object, key: str) -> object:
 
 def _next_trial(belief: Belief, count: int) -> int:
     """The number of the trial after the first so many measurements."""
-    return belief.evidence.told[count - 1].number + 1
+    return max(told.number for told in belief.evidence.told[:count]) + 1
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
@@ -329,11 +367,11 @@ def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
     model, noise = belief.model, belief.noise
     rows = []
     for name, scale in zip(belief.space.names, model.gp.kernel.lengthscales, strict=True):
-        rows.append((f"length scale of {name}", f"{scale:.4g}"))
-    inferred = "known for every measurement" if noise is None else f"{noise:.4g}"
+        rows.append((f"length scale of {name}", rounded(scale, 3)))
+    inferred = "known for every measurement" if noise is None else rounded(noise, 3)
     return (
         *rows,
-        ("kernel standard deviation", f"{belief.amplitude:.4g}"),
+        ("kernel standard deviation", rounded(belief.amplitude, 3)),
         ("inferred noise (standard deviation)", inferred),
         ("observations used by the model", f"{model.used} of {model.observations}"),
     )

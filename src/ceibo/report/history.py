@@ -7,8 +7,10 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.decide import Measurement
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Aspect, Standing
 from ceibo.report.parts import Size, draw_limit, trial_axis
+from ceibo.report.repeats import noise_of
 from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
 from ceibo.report.thinning import visible
 
@@ -48,7 +50,7 @@ def draw_history(shown: History, label: str, size: Size) -> Canvas:
     for number, measurement in shown.measured:
         _draw_measurement(canvas, y, x(number), radius, (number, measurement))
     for number in shown.failed:
-        canvas.add(_cross(x(number), canvas.up[0] - 6, f"trial {number} failed"))
+        canvas.add(cross(x(number), canvas.up[0] - 6, f"trial {number} failed"))
     _draw_standings(canvas, shown.standings, x, y)
     if shown.aspect.limit is not None:
         draw_limit(canvas, y, shown.aspect.limit)
@@ -118,18 +120,22 @@ def _stepped(records: list[tuple[int, float]], x: Scale, y: Scale) -> list[Point
 def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: Measured) -> None:
     """A dot with a bar of one standard deviation; a triangle at the edge if it is out of sight."""
     number, measurement = told
-    value, noise = measurement.value, measurement.noise
-    title = f"trial {number}: {value:.6g}"
+    value, noise = measurement.value, noise_of(measurement)
+    title = f"trial {number}: {rounded(value)}"
     if noise is not None:
-        title += f" ± {noise:.2g}"
+        title = f"trial {number}: {with_uncertainty(value, noise)}"
+    if measurement.replicates:
+        title += f", the mean of {len(measurement.replicates)}"
+    for each in measurement.replicates:
+        if y.has(each):
+            canvas.dot(at, y(each), 0.7 * radius, "replicate")
     if not y.has(value):
         above = value > y.high
         edge = canvas.up[1] + 5 if above else canvas.up[0] - 5
         canvas.add(_triangle(at, edge, -4 if above else 4, title))
         return
     if noise:
-        upper, lower = min(value + noise, y.high), max(value - noise, y.low)
-        canvas.segment((at, y(lower)), (at, y(upper)), "bar")
+        canvas.bar((at, y(value - noise)), (at, y(value + noise)), "bar")
     canvas.dot(at, y(value), radius, "measured", title)
 
 
@@ -141,7 +147,7 @@ def _draw_standings(canvas: Canvas, standings: tuple[Standing, ...], x: Scale, y
         at = x(each.number - 0.5)
         low, high = each.band
         for points, value in ((upper, high), (middle, each.mean), (lower, low)):
-            points.append((at, y(min(max(value, y.low), y.high))))
+            points.append((at, y(value)))
     canvas.band(upper, lower, "band")
     canvas.line(middle, "incumbent")
 
@@ -151,7 +157,8 @@ def _triangle(x: float, y: float, tip: float, title: str) -> str:
     return f'<polygon class="outside" points="{corners}">{title_of(title)}</polygon>'
 
 
-def _cross(x: float, y: float, title: str) -> str:
+def cross(x: float, y: float, title: str) -> str:
+    """The mark of a failed trial."""
     left, right, top, bottom = px(x - 3), px(x + 3), px(y - 3), px(y + 3)
     lines = f"M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}"
     return f'<path class="failed" d="{lines}">{title_of(title)}</path>'

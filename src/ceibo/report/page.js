@@ -20,6 +20,12 @@
     });
     remember("sort", column + (descending ? "d" : "a"));
   }
+  if (table && table.classList.contains("broad")) { // printed without its head
+    var names = Array.prototype.map.call(table.tHead.rows[0].cells, function (cell) { return cell.textContent; });
+    Array.prototype.forEach.call(table.tBodies[0].rows, function (row) {
+      Array.prototype.forEach.call(row.cells, function (cell, index) { cell.setAttribute("data-name", names[index]); });
+    });
+  }
   if (table) {
     Array.prototype.forEach.call(table.tHead.rows[0].cells, function (cell, index) {
       cell.querySelector("button").addEventListener("click", function () {

@@ -78,8 +78,8 @@ def _header(facts: Facts | JointFacts) -> str:
     aim = aims_line(facts.outcomes) if isinstance(facts, JointFacts) else study.direction
     parts = [
         f"{aim} over {plural(len(study.space), 'parameter')}",
-        f"{len(states)} trials",
-        f"{sum(len(trial.measurements) for trial in facts.trials)} measurements",
+        plural(len(states), "trial"),
+        plural(sum(len(trial.measurements) for trial in facts.trials), "measurement"),
     ]
     if failed:
         parts.append(f"{failed} failed")

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Final
 
 from ceibo.decide.dimensions import Dimension
+from ceibo.numbers import rounded
+from ceibo.report.labels import Label, apart, fitting
 from ceibo.report.svg import Canvas, Scale, text_of
-from ceibo.text import shorten
 
 ABSENT: Final = "–"  # stands for a parameter that a setting does not have
 RULES_NOTE: Final = (
@@ -37,6 +38,12 @@ def table_row(*cells: str) -> str:
     return f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"
 
 
+def value_cell(value: object) -> str:
+    """The value of a parameter as HTML; a number is not broken into lines."""
+    text = text_of(value, 80)
+    return text if isinstance(value, str) else f'<span class="number">{text}</span>'
+
+
 def two_sizes(draw: Callable[[Size], Canvas], wide: Size, narrow: Size) -> str:
     """A drawing for large screens and one for small screens, of which the page shows one."""
     return draw(wide).render("wide") + draw(narrow).render("narrow")
@@ -52,10 +59,11 @@ def trial_axis(canvas: Canvas, trials: int) -> Scale:
 def draw_limit(canvas: Canvas, y: Scale, limit: float) -> None:
     """A limit as a line across, or at the edge where it lies if it is out of sight."""
     left, right = canvas.across
-    text = f"limit {limit:.4g}"
+    text = f"limit {rounded(limit)}"
     if y.has(limit):
         canvas.segment((left, y(limit)), (right, y(limit)), "limit")
-        canvas.write(left + 4, y(limit) - 5, text, kind="limit-text")
+        above = y(limit) - 5 > canvas.up[1] + 9
+        canvas.write(left + 4, y(limit) + (-5 if above else 13), text, kind="limit-text")
     elif limit > y.high:
         canvas.write(left + 4, canvas.up[1] + 11, f"▲ {text}", kind="limit-text")
     else:
@@ -64,7 +72,18 @@ def draw_limit(canvas: Canvas, y: Scale, limit: float) -> None:
 
 def parameter_labels(dimension: Dimension, count: int = 5) -> list[tuple[float, str]]:
     """Coordinates to mark on the axis of a parameter, which goes from 0 to 1, with their labels."""
-    if dimension.is_ordered:
-        return dimension.ticks(count)
-    room = max(3, 44 // (dimension.levels or 1))
-    return [(place, shorten(label, room)) for place, label in dimension.ticks(_MOST_CHOICES)]
+    return dimension.ticks(count if dimension.is_ordered else _MOST_CHOICES)
+
+
+def labels_below(
+    dimension: Dimension, across: tuple[float, float], count: int
+) -> tuple[list[Label], float]:
+    """The labels of a parameter along an axis in pixels, and the height they need more if turned.
+
+    Of numbers those there is room for; of choices all, turned if there is none.
+    """
+    x = Scale(0.0, 1.0, *across)
+    labels = [(x(place), text) for place, text in parameter_labels(dimension, count)]
+    if dimension.is_ordered and dimension.listed is None:
+        return fitting(labels), 0.0
+    return apart(labels)

@@ -7,14 +7,16 @@ from typing import Final
 import numpy as np
 
 from ceibo.gp.inputs import Array, Mask
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Aspect, Slice
-from ceibo.report.parts import draw_limit, parameter_labels
+from ceibo.report.parts import draw_limit, labels_below
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
 
 _MOST_DOTS: Final = 250  # trials shown in a slice, nearest first
 # limits of distances in the unit cube that are shown differently
 _NEAR: Final = 0.1
 _FAR: Final = 0.25
+_STRIP: Final = (14.0, 64.0)  # pixels from the frame to the top and the bottom of what is below
 
 
 def grid_of_slices(slices: Iterable[Slice], aspect: Aspect, confidence: float | None = None) -> str:
@@ -31,11 +33,15 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     has_strip = each.chance is not None or each.gain is not None
     height, bottom = (250, 98) if has_strip else (190, 38)
     canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
-    x = Scale(0.0, 1.0, *canvas.across)
     low, high = each.band
     seen = np.ones(len(low), dtype=bool) if each.held is None else each.held
     y = Scale.over([*low[seen], *high[seen]], canvas.up)
+    canvas.make_room([rounded(each.strip_top, 2)])
     canvas.y_axis(y, count=4)
+    x = Scale(0.0, 1.0, *canvas.across)
+    labels, extra = labels_below(each.dimension, canvas.across, 4)
+    canvas.height, canvas.bottom = canvas.height + round(extra), canvas.bottom + round(extra)
+    foot = canvas.up[0] + (_STRIP[1] if has_strip else 4)
     _shade_excluded(canvas, each, x)
     if each.chance is not None and confidence is not None:
         _shade(canvas, each, x, confidence)
@@ -51,19 +57,17 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
         for index, mean in enumerate(each.mean):
             if not seen[index]:
                 continue
-            canvas.segment(upper[index], lower[index], "whisker")
-            canvas.dot(*middle[index], 4, "level", f"{mean:.5g}")
+            canvas.bar(upper[index], lower[index], "whisker")
+            canvas.dot(*middle[index], 4, "level", with_uncertainty(mean, each.std[index]))
     if aspect.limit is not None:
         draw_limit(canvas, y, aspect.limit)
     chosen = x(float(aspect.best_place[each.column]))
-    canvas.segment((chosen, canvas.up[1]), (chosen, canvas.height - 34), "chosen")
+    canvas.segment((chosen, canvas.up[1]), (chosen, foot), "chosen")
     if each.chance is not None:
-        _draw_strip(canvas, each, x, (each.chance, 1.0, "chance"))
+        _draw_strip(canvas, each, x, (each.chance, "chance"))
     elif each.gain is not None:
-        most = float(np.max(each.gain[seen], initial=0.0))
-        _draw_strip(canvas, each, x, (each.gain, most, "gain"))
-    for place, label in parameter_labels(each.dimension, 4):
-        canvas.write(x(place), canvas.height - 18, label, "middle")
+        _draw_strip(canvas, each, x, (each.gain, "gain"))
+    canvas.x_labels(labels, foot + 4, turned=extra > 0)
     return canvas.render()
 
 
@@ -95,8 +99,9 @@ def _draw_measurements(
         at = x(float(aspect.places[index, each.column]))
         kind = ("near", "middle", "far")[np.digitize(distances[index], (_NEAR, _FAR))]
         for measurement in aspect.measured[index].measurements:
-            if y.has(measurement.value):
-                canvas.dot(at, y(measurement.value), 2.4, kind)
+            for value in measurement.replicates or (measurement.value,):
+                if y.has(value):
+                    canvas.dot(at, y(value), 2.4, kind)
 
 
 def _path_at(each: Slice, aspect: Aspect) -> Array:
@@ -110,19 +115,23 @@ def _path_at(each: Slice, aspect: Aspect) -> Array:
     return np.stack([np.interp(at, path[:, each.column], column) for column in path.T], axis=1)
 
 
-def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, float, str]) -> None:
+def _draw_strip(canvas: Canvas, each: Slice, x: Scale, what: tuple[Array, str]) -> None:
     """Corrected EI, or the chance that limits hold, below the posterior."""
-    values, most, kind = what
-    top, bottom = canvas.height - 84, canvas.height - 34
+    values, kind = what
+    most = each.strip_top
+    top, bottom = (canvas.up[0] + distance for distance in _STRIP)
+    box = (canvas.left, top, canvas.across[1], bottom)
+    canvas.strips.append(box)
     y = Scale(0.0, most if most > 0 else 1.0, bottom, top)
     canvas.segment((canvas.across[0], bottom), (canvas.across[1], bottom), "grid")
-    canvas.write(canvas.left - 6, top + 8, f"{most:.2g}", "end")
+    canvas.write(canvas.left - 6, top + 8, rounded(most, 2), "end")
     canvas.write(canvas.left - 6, bottom + 3, "0", "end")
     tops = _curve(each, values, x, y)
     if each.dimension.is_ordered:
         for run in _runs(each):
-            canvas.band(tops[run], [(at, bottom) for at, _ in tops[run]], f"{kind}-area")
-            canvas.line(tops[run], kind)
+            foot = [(at, bottom) for at, _ in tops[run]]
+            canvas.band(tops[run], foot, f"{kind}-area", box)
+            canvas.line(tops[run], kind, box)
         return
     for at, high in (top for run in _runs(each) for top in tops[run]):
         size = f'width="12" height="{px(bottom - high)}"'

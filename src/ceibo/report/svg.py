@@ -7,17 +7,21 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from ceibo.decide.dimensions.axis import round_values, share_of
+from ceibo.numbers import distinct, rounded
+from ceibo.report.clipping import Box, cut_area, cut_line, cut_segment
+from ceibo.report.labels import HEIGHT, Label, cut_to, fitting, width_of
 from ceibo.text import escape, shorten
 
 # values beyond are drawn at it, so that differences stay finite
 _LARGEST: Final = 1e300
+_FARTHEST: Final = 1e4  # lengths of a scale beyond its ends: what is cut off need not be exact
 
 Point = tuple[float, float]
 
 
 def text_of(value: object, limit: int = 300) -> str:
     """Any text for HTML: escaped, of bounded length, with control characters made visible."""
-    text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    text = rounded(value) if isinstance(value, float) else str(value)
     return html.escape(escape(shorten(text, limit), keep="\n"), quote=True)
 
 
@@ -61,7 +65,7 @@ class Scale:
         if self.log and value <= 0:
             return self.start
         share = share_of(value, self.low, self.high, self.log)
-        return self.start + min(max(share, -0.5), 1.5) * (self.end - self.start)
+        return self.start + min(max(share, -_FARTHEST), _FARTHEST) * (self.end - self.start)
 
     def has(self, value: float) -> bool:
         """Whether a value lies within the scale."""
@@ -70,11 +74,6 @@ class Scale:
     def ticks(self, count: int = 5) -> list[float]:
         """Round values along the scale."""
         return round_values(self.low, self.high, count, self.log)
-
-
-def tick_text(value: float) -> str:
-    """The label of a tick."""
-    return f"{value:.4g}" if abs(value) > 1e-290 else "0"
 
 
 @final
@@ -90,6 +89,7 @@ class Canvas:
     top: float = 10
     bottom: float = 34
     parts: list[str] = field(default_factory=list)
+    strips: list[Box] = field(default_factory=list)  # further frames, of drawings below the first
 
     @property
     def is_wide(self) -> bool:
@@ -106,6 +106,12 @@ class Canvas:
         """Pixels of the frame from bottom to top."""
         return self.height - self.bottom, self.top
 
+    @property
+    def frame(self) -> Box:
+        """The box of the frame, beyond which no curve is drawn."""
+        bottom, top = self.up
+        return self.left, top, self.width - self.right, bottom
+
     def add(self, *elements: str) -> None:
         """Appends elements, which are drawn over the earlier ones."""
         self.parts.extend(elements)
@@ -113,53 +119,89 @@ class Canvas:
     def x_axis(self, x: Scale, name: str, count: int) -> None:
         """Ticks with labels below the frame."""
         bottom = self.up[0]
-        for tick in x.ticks(count):
-            self.segment((x(tick), bottom), (x(tick), bottom + 4), "tick")
-            self.write(x(tick), bottom + 16, tick_text(tick), "middle")
+        ticks = x.ticks(count)
+        for at, text in fitting(list(zip(map(x, ticks), distinct(ticks), strict=True))):
+            self.segment((at, bottom), (at, bottom + 4), "tick")
+            self.write(at, bottom + 16, text, "middle")
         self.x_name(name)
+
+    def x_labels(self, labels: Sequence[Label], top: float, turned: bool = False) -> None:
+        """Labels below an axis, whose tops are at a height; from the bottom up if turned."""
+        for at, text in labels:
+            if turned:
+                place = f'transform="translate({px(at + 4)} {px(top + 2)}) rotate(-90)"'
+                kind = 'class="label" text-anchor="end"'
+                self.add(f"<text {kind} {place}>{text_of(text, 80)}</text>")
+            else:
+                self.write(at, top + 12, text, "middle")
 
     def x_name(self, name: str) -> None:
         """The name of the horizontal axis."""
-        self.write(sum(self.across) / 2, self.height - 4, name, "middle", "name")
+        self.write(
+            sum(self.across) / 2,
+            self.height - 4,
+            cut_to(shorten(name, 60), self.width),
+            "middle",
+            "name",
+        )
 
     def y_axis(self, y: Scale, name: str = "", count: int = 5) -> None:
-        """Horizontal grid lines with labels."""
+        """Horizontal grid lines with labels; they move the frame to the right if they are long."""
+        ticks = y.ticks(count)
+        texts = distinct(ticks)
+        self.make_room(texts, name)
         left, right = self.across
         ends = f'x1="{px(left)}" x2="{px(right)}"'
-        for tick in y.ticks(count):
+        for tick, text in zip(ticks, texts, strict=True):
             at = px(y(tick))
             self.add(f'<line class="grid" {ends} y1="{at}" y2="{at}"/>')
-            self.write(left - 6, y(tick) + 4, tick_text(tick), "end")
+            self.write(left - 6, y(tick) + 4, text, "end")
         if name:
             self.y_name(name)
 
+    def make_room(self, texts: Iterable[str], name: str = "") -> None:
+        """Moves the frame to the right of labels and of the name of the vertical axis."""
+        widest = max(map(width_of, texts), default=0.0)
+        self.left = max(self.left, widest + 8 + (HEIGHT + 2 if name else 0))
+
     def y_name(self, name: str) -> None:
-        """The name of the vertical axis."""
+        """The name of the vertical axis, cut to its length."""
+        bottom, top = self.up
         turned = f'transform="translate(12 {px(sum(self.up) / 2)}) rotate(-90)"'
-        self.add(f'<text class="name" text-anchor="middle" {turned}>{text_of(name, 60)}</text>')
+        text = text_of(cut_to(shorten(name, 60), bottom - top), 60)
+        self.add(f'<text class="name" text-anchor="middle" {turned}>{text}</text>')
 
     def write(
         self, x: float, y: float, text: str, anchor: str = "start", kind: str = "label"
     ) -> None:
-        """A piece of text."""
-        place = f'x="{px(x)}" y="{px(y)}" text-anchor="{anchor}"'
+        """A piece of text, moved so that it stays inside the drawing."""
+        width = width_of(text)
+        before = {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+        x = max(min(x, self.width - (width - before)), before)
+        place = f'x="{px(x)}" y="{px(max(y, HEIGHT - 3))}" text-anchor="{anchor}"'
         self.add(f'<text class="{kind}" {place}>{text_of(text, 80)}</text>')
 
-    def line(self, points: Sequence[Point], kind: str) -> None:
-        """A line through pixels."""
-        if points:
-            self.add(f'<polyline class="{kind}" points="{path_of(points)}"/>')
+    def line(self, points: Sequence[Point], kind: str, box: Box | None = None) -> None:
+        """A line through pixels, as far as it lies in the frame or another box."""
+        for piece in cut_line(points, box or self.frame):
+            self.add(f'<polyline class="{kind}" points="{path_of(piece)}"/>')
 
-    def band(self, upper: Sequence[Point], lower: Sequence[Point], kind: str) -> None:
-        """The area between two lines."""
-        if upper:
-            path = path_of([*upper, *reversed(lower)])
-            self.add(f'<polygon class="{kind}" points="{path}"/>')
+    def band(
+        self, upper: Sequence[Point], lower: Sequence[Point], kind: str, box: Box | None = None
+    ) -> None:
+        """The area between two lines, as far as it lies in the frame or another box."""
+        if area := cut_area([*upper, *reversed(lower)], box or self.frame):
+            self.add(f'<polygon class="{kind}" points="{path_of(area)}"/>')
 
     def segment(self, start: Point, end: Point, kind: str) -> None:
         """A straight line between two pixels."""
         ends = f'x1="{px(start[0])}" y1="{px(start[1])}" x2="{px(end[0])}" y2="{px(end[1])}"'
         self.add(f'<line class="{kind}" {ends}/>')
+
+    def bar(self, start: Point, end: Point, kind: str) -> None:
+        """A straight line between two pixels, as far as it lies in the frame."""
+        if inside := cut_segment(start, end, self.frame):
+            self.segment(*inside, kind)
 
     def dot(self, x: float, y: float, radius: float, kind: str, title: str = "") -> None:
         """A dot, with a text shown when the pointer rests on it."""
@@ -177,9 +219,17 @@ class Canvas:
         box = f'viewBox="0 0 {self.width} {self.height}"'
         label = f'role="img" aria-label="{text_of(self.label)}"'
         head = f'<svg class="{kind}" {box} {label} xmlns="http://www.w3.org/2000/svg">'
-        return f"{head}{''.join(self.parts)}</svg>"
+        frames = "".join(_frame(box) for box in (self.frame, *self.strips))
+        return f"{head}{frames}{''.join(self.parts)}</svg>"
 
 
 def path_of(points: Iterable[Point]) -> str:
     """Pixels as the points of a line or an area."""
     return " ".join(f"{px(x)},{px(y)}" for x, y in points)
+
+
+def _frame(box: Box) -> str:
+    """A box in which curves are drawn, unseen."""
+    left, top, right, bottom = box
+    size = f'width="{px(right - left)}" height="{px(bottom - top)}"'
+    return f'<rect class="frame" x="{px(left)}" y="{px(top)}" {size}/>'

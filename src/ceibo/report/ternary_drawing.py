@@ -8,7 +8,9 @@ from scipy.special import ndtri
 
 from ceibo.decide.dimensions.axis import round_values
 from ceibo.gp.inputs import Array
+from ceibo.numbers import distinct, rounded
 from ceibo.report.facts import Aspect
+from ceibo.report.labels import HEIGHT, width_of
 from ceibo.report.map_drawing import (
     COLOURS,
     draw_colours,
@@ -21,9 +23,9 @@ from ceibo.report.map_drawing import (
     star,
 )
 from ceibo.report.parts import Size
-from ceibo.report.svg import Canvas, Point, Scale, path_of, tick_text
+from ceibo.report.svg import Canvas, Point, Scale, path_of
 from ceibo.report.ternary import Ternary
-from ceibo.report.thinning import visible
+from ceibo.report.thinning import mean_value, visible
 from ceibo.text import shorten
 
 _MOST_NUMBERED: Final = 60  # measurements with the number of their trial beside them
@@ -132,10 +134,11 @@ def _draw_frame(canvas: Canvas, found: Ternary) -> None:
         low = float(simplex.least[part] * unit)
         high = float((simplex.least[part] + span) * unit)
         toward = sides[part - 1][0]  # a tick goes on along the line of equal amounts
-        for value in round_values(low, high, 5 if canvas.is_wide else 4):
+        values = round_values(low, high, 5 if canvas.is_wide else 4)
+        for value, text in zip(values, distinct(values), strict=True):
             share = (value - low) / (high - low)
             if 0.02 < share < 0.98:
-                _draw_tick(canvas, (start, end, toward), share, tick_text(value))
+                _draw_tick(canvas, (start, end, toward), share, text)
 
 
 def _draw_tick(canvas: Canvas, lines: tuple[Point, Point, Point], share: float, text: str) -> None:
@@ -164,13 +167,25 @@ def _draw_places(canvas: Canvas, found: Ternary, aspect: Aspect) -> None:
     distances = np.sqrt(np.mean(gaps**2, axis=1)) if others else np.zeros(len(across))
     chosen = shown[visible(across[shown], up[shown])]
     numbered = len(chosen) <= (_MOST_NUMBERED if canvas.is_wide else _MOST_NUMBERED // 3)
+    placed: list[Point] = []  # ends of the numbers
     for index in chosen:
         trial = aspect.measured[index]
         x, y = _pixel(canvas, float(across[index]), float(up[index]))
         kind = ("", " aside", " apart")[np.digitize(distances[index], (_NEAR, _FAR))]
-        title = f"trial {trial.number}: {trial.measurements[-1].value:.5g}"
+        title = f"trial {trial.number}: {rounded(mean_value(trial))}"
         canvas.dot(x, y, 2.6, f"visited{kind}", title)
-        if numbered:
+        end = x + 4 + width_of(str(trial.number)), y - 4
+        if numbered and _has_room(canvas, end, placed):
+            placed.append(end)
             canvas.write(x + 4, y - 4, str(trial.number), kind=f"number{kind}")
     best = simplex.picture(simplex.shares(aspect.best_place[None, :]))
     canvas.add(star(*_pixel(canvas, float(best[0][0]), float(best[1][0]))))
+
+
+def _has_room(canvas: Canvas, end: Point, placed: list[Point]) -> bool:
+    """Whether the number of a trial that ends there is in the triangle and beside the others."""
+    left, top, right, bottom = canvas.frame
+    across, up = (end[0] - left) / (right - left), (bottom - end[1] + HEIGHT) / (bottom - top)
+    inside = across + up / 2 < 1.0
+    widest = width_of("000")
+    return inside and all(abs(end[0] - x) > widest or abs(end[1] - y) > HEIGHT for x, y in placed)

@@ -13,6 +13,7 @@ from ceibo.decide.estimate import Estimate
 from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
 from ceibo.errors import NoMeasurementError
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.study.record import Record
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.trial import Trial
@@ -102,7 +103,7 @@ class Progress:
         elif self.waiting:
             parts.append(self.waiting)
         if self.best is not None:
-            best = f"{self.best.mean:.5g} ± {self.best.std:.2g}"
+            best = with_uncertainty(self.best.mean, self.best.std)
             parts.append(f"best {best} (trial {self.best.number})")
             if self.best.p_feasible is not None:
                 parts.append(f"its limits hold with {percent(self.best.p_feasible)}")
@@ -110,7 +111,7 @@ class Progress:
             parts.append(f"{plural(self.front, 'setting')} on the front")
         if self.verdict is not None and self.verdict.remaining:
             gain, price = self.verdict.remaining[0], self.verdict.cost
-            parts.append(f"still to gain {gain:.3g}, a trial costs {price:.3g}")
+            parts.append(f"still to gain {rounded(gain, 3)}, a trial costs {rounded(price)}")
         if self.running > 1:
             parts.append(f"{self.running} running")
         text = _pack(parts, self.console.width)

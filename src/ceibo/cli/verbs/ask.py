@@ -42,11 +42,16 @@ def ask(  # noqa: PLR0913 - one parameter per option of the command
     for trial in trials:
         typer.echo(f"trial {trial.number}")
         for name, value in trial.params.items():
-            shown = repr(value) if isinstance(value, float) else one_line(value, 10_000)
+            shown = loaded.space.dimensions[name].to_dial(value)
             typer.echo(f"  {one_line(name, 200)} = {shown}")
-    last = trials[-1].number
     result = "VALUE [NOISE]"
     if loaded.outcomes is not None:
         words = [shlex.quote(f"{one_line(name, 200)}=VALUE") for name in loaded.outcomes.needed]
         result = " ".join(words)
-    typer.echo(f"then: ceibo tell {file} {last} {result}", err=True)
+    if count == 1:
+        typer.echo(f"then: ceibo tell {file} {trials[0].number} {result}", err=True)
+        return
+    numbers = f"{trials[0].number} to {trials[-1].number}"
+    if [each.number for each in trials] != list(range(trials[0].number, trials[-1].number + 1)):
+        numbers = ", ".join(str(each.number) for each in trials)
+    typer.echo(f"then, for each TRIAL of {numbers}: ceibo tell {file} TRIAL {result}", err=True)

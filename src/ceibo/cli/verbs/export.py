@@ -124,7 +124,10 @@ def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
     if measurement is None:
         return "", "", ""
     noise = "" if measurement.noise is None else repr(measurement.noise)
-    return repr(measurement.value), noise, _replicates(measurement.replicates)
+    value = repr(measurement.value)
+    if measurement.replicates:  # which are written exactly, and have this mean
+        value = repr(float(f"{measurement.value:.15g}"))
+    return value, noise, _replicates(measurement.replicates)
 
 
 def cell_of(params: Params, name: str) -> str:

@@ -1,10 +1,9 @@
 """`ceibo import`: adds measurements that exist already."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +13,7 @@ from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.source import load
+from ceibo.cli.under_way import is_of, key_of, tell_all
 from ceibo.decide import Measurement, Space
 from ceibo.decide.frame import Frame
 from ceibo.decide.rules import first_broken
@@ -76,28 +76,38 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
         study = open_or_begin(loaded, storage)
     while True:
         trials = study.trials
-        rows, known = _leave_out_known(trials, table.rows)
-        if known and not new and not again:
+        pairs = list(zip(table.trials, table.rows, strict=True))
+        filled = [(n, row) for n, row in pairs if n is not None and is_of(trials, n, row)]
+        others = [row for n, row in pairs if not is_of(trials, n, row)]
+        rows, known = _leave_out_known(trials, others)
+        # an export of this study, filled in, has the trials measured before as well
+        if known and not new and not again and not filled:
             raise InputError(
                 f"{data}: {_share(known, len(table.rows))} already in study {study.name!r}, with"
                 " the same settings and result; --new adds only the others, --again adds all once"
                 " more."
             )
         if again:
-            rows = list(table.rows)
+            rows = others
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
     _warn_of_outside(frame, rows)
     for note in filter(None, (table.note, table.absent, _broken(study.space, rows))):
         typer.echo(f"ceibo: note: {note}", err=True)
+    if filled and not dry_run:
+        tell_all(study, filled)
     left_out = []
-    if known and new:
+    if known and not again:
         left_out.append(f"{plural(known, 'row')} that the study has already")
     if table.blank:
         left_out.append(f"{plural(table.blank, 'row')} without a value")
     skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
     verb = "would add" if dry_run else "added"
-    typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
+    if filled:
+        told = plural(len({number for number, _ in filled}), "trial")
+        typer.echo(f"{'would tell' if dry_run else 'told'} {told} under way what the rows say")
+    if rows or not filled:
+        typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
 
 
 def _warn_of_outside(frame: Frame, rows: Sequence[Row]) -> None:
@@ -154,10 +164,10 @@ def _leave_out_known(trials: Sequence[Trial], rows: Sequence[Row]) -> tuple[list
         told: Iterable[_Content] = trial.measurements
         if trial.names:
             told = map(_content_of, rows_of(trial))
-        stored.update((_key_of(trial.params), each) for each in (*told, *failed))
+        stored.update((key_of(trial.params), each) for each in (*told, *failed))
     fresh = []
     for params, outcome in rows:
-        what = (_key_of(params), _content_of(outcome))
+        what = (key_of(params), _content_of(outcome))
         if stored[what] > 0:
             stored[what] -= 1
         else:
@@ -170,7 +180,3 @@ def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> _
     if isinstance(outcome, Failure):
         return None
     return outcome if isinstance(outcome, Measurement) else frozenset(outcome.items())
-
-
-def _key_of(params: Mapping[str, Any]) -> str:
-    return json.dumps(dict(params), sort_keys=True)

@@ -24,6 +24,8 @@ _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.
 #   ceibo run {file} --dry-run     shows the first commands
 #   ceibo run {file}               measures; run it again to go on
+#   ceibo ask {file}               by hand: what to measure next, without [command]
+#   ceibo tell {file} 0 VALUE      and what came of trial 0
 #   ceibo report {file} -o report.html
 
 name = {name}
@@ -153,6 +155,8 @@ def init(  # noqa: PLR0913 - options of a command
             typer.echo(f"{each}: {len(dimension.listed)} {kind}: {listed}")
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
+    if not command:
+        typer.echo(f"or, to measure by hand: ceibo ask {output}, and ceibo tell {output} 0 VALUE")
 
 
 def _entries(table: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, MAX_LISTED_LEVELS, level_at, level_centres
 from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
+from ceibo.numbers import distinct
 
 # beyond it a double cannot tell a whole number from one a half away
 _LARGEST_EXACT: Final = 2**51
@@ -129,10 +130,12 @@ class Int(Dimension):
             first, last = self.low - self.step / 2, self.low + (self.levels - 0.5) * self.step
             round_ones = {round(each) for each in round_values(first, last, count)}
             inside = sorted(each for each in round_ones if first <= each <= last)
-            return [(share_of(each, first, last), f"{float(each):.4g}") for each in inside]
+            shares = [share_of(each, first, last) for each in inside]
+            return list(zip(shares, distinct([float(each) for each in inside]), strict=True))
         rough = round_values(self.low - 0.5, self.high + 0.5, count, self.log)
         values = sorted({round(each) for each in rough if self.low <= round(each) <= self.high})
-        return [(self.to_unit(value), f"{float(value):.4g}") for value in values]
+        texts = distinct([float(value) for value in values])
+        return [(self.to_unit(value), text) for value, text in zip(values, texts, strict=True)]
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any] | None:

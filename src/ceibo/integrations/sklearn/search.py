@@ -70,6 +70,11 @@ class Search:
         """How many candidates were evaluated or failed."""
         return len(self.evaluated) + len(self.failed)
 
+    def at(self, x: Array) -> Candidate:
+        """The candidate at a point of the unit cube."""
+        params = self.parameters.space.from_unit(x)
+        return Candidate(x, self.parameters.decode(params))
+
     def batch(self, size: int) -> list[Candidate]:
         """Up to `size` candidates, none evaluated before, as the same folds give the same score."""
         chosen: list[Candidate] = []

@@ -9,9 +9,12 @@ a Gaussian process is fitted to all scores, and the best candidate is the one wi
 posterior mean, not the one with the luckiest folds.
 """
 
+import json
 import numbers
+import os
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar, final
 
 import numpy as np
@@ -34,6 +37,7 @@ from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.copies import Receiver
+from ceibo.integrations.sklearn.kept import Fits, Kept
 from ceibo.integrations.sklearn.limits import Limits, fold_scores
 from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.search import SameSplits, Search
@@ -95,6 +99,10 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         Price of one candidate in the units of the score. The search ends before ``n_iter``
         candidates when none promises to improve the score by as much.
 
+    storage : str, path or None, default=None
+        A file in which every candidate is kept as soon as it is scored. A search with the same
+        options and data goes on with what is in it, up to ``n_iter`` candidates in all.
+
     Attributes
     ----------
     metric_ : str
@@ -147,9 +155,10 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         "cost": [numbers.Real, None],
         "limits": [dict, None],
         "confidence": [numbers.Real],
+        "storage": [str, os.PathLike, None],
     }
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and seven more
+    def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and eight more
         self,
         estimator: Any,
         param_distributions: Mapping[str, Any],
@@ -171,6 +180,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         cost: float | None = None,
         limits: Mapping[str, Outcome] | None = None,
         confidence: float = DEFAULT_CONFIDENCE,
+        storage: str | os.PathLike[str] | None = None,
     ) -> None:
         self.param_distributions = param_distributions
         self.n_iter = n_iter
@@ -182,6 +192,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self.cost = cost
         self.limits = limits
         self.confidence = confidence
+        self.storage = storage
         super().__init__(
             estimator=estimator,
             scoring=scoring,
@@ -254,22 +265,28 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         cost = None if self.cost is None else check_cost(self.cost)
         metric = metric_of(self.scoring, self.refit, self.metric)
         parameters = Parameters.of(self.param_distributions)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
         limits, confidence = self._check_limits(metric)
         settings = Settings(self.acquisition, n_initial=self.n_initial, confidence=confidence)
+        fits = Fits(evaluate_candidates)
+        kept = self._open_storage(fits, parameters, settings)
+        seed = self._draw_seed() if kept is None else kept.seed
         search = Search(parameters, settings, seed, error_score, limits)
         self._warn_of_a_small_space(parameters)
-        initial = settings.initial_size(parameters.space.breadth)
+        initial = settings.initial_size(len(parameters.space))
         results: dict[str, Any] = {}
+        if kept is not None and (out := kept.restore(search)):
+            results = fits.restore(self, [each.params for each in search.evaluated], out)
+            metric = self._note(search, results, metric)
         # Which metrics a function returns is known from its first scores only: those of one
         # candidate, lest a whole design be fitted for a wrong name.
         probing = metric is None
-        stop = Stop(StopReason.BUDGET, f"all {self.n_iter} candidates were evaluated.")
-        while search.count < self.n_iter:
-            # The initial design does not depend on scores, so it is one batch.
-            wanted = 1 if probing else max(self.batch_size, initial - search.count)
-            batch = search.batch(min(wanted, self.n_iter - search.count))
+        stop = self._verdict(search, cost) if results else None
+        while stop is None and search.count < self.n_iter:
+            # The initial design does not depend on scores, so it is one batch; but what is kept
+            # should not be lost.
+            wanted = self.batch_size if kept else max(self.batch_size, initial - search.count)
+            batch = search.batch(min(1 if probing else wanted, self.n_iter - search.count))
             if not batch:
                 message = f"all {search.count} points of the space were evaluated."
                 stop = Stop(StopReason.BUDGET, message)
@@ -279,34 +296,65 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             except ValueError as error:
                 if self.error_score == "raise" or "fits failed" not in str(error):
                     raise
-                if probing:
+                if probing and kept is None:
                     probing = False
                     continue  # with the whole design, some of which may not fail
-                if not results:
-                    raise
                 # scikit-learn raises if all fits of one call fail; here one call may be a single
                 # candidate.
+                if not results and search.count + len(batch) >= min(initial, self.n_iter):
+                    raise
                 warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
                 search.failed += batch
+                if kept is not None:
+                    kept.add_failed(batch, str(error))
                 continue
             search.evaluated += batch
             probing = False
-            metric = metric or choose(metrics_in(results), self.refit, self.metric)
-            search.metric, search.scores = metric, fold_scores(results, metric)
-            if limits is not None:
-                limits.check(metrics_in(results), metric)
-                search.limited = limits.scores(results)
-            if cost is not None and (verdict := search.verdict(cost)):
-                stop = Stop(StopReason.COST, verdict.message)
-                break
-        self.stop_ = stop
+            if kept is not None:
+                kept.add(batch, fits.last(self.n_splits_ * len(batch)))
+            metric = self._note(search, results, metric)
+            stop = self._verdict(search, cost)
+        full = Stop(StopReason.BUDGET, f"all {self.n_iter} candidates were evaluated.")
+        self.stop_ = stop or full
         self.metric_ = metric or SINGLE
         self._copy = search.copy()
         if self.verbose > 0:
-            print(stop.message)
+            print(self.stop_.message)
         failed = [each.params for each in search.failed]
         add_failed(results, failed, np.full(search.scores.shape[1], error_score))
         add_posterior(results, self.metric_, search.posterior(), settings.assurance)
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _open_storage(self, fits: Fits, parameters: Parameters, settings: Settings) -> Kept | None:
+        """The file of the search, checked against what it is about now."""
+        if self.storage is None:
+            return None
+        is_new = not Path(self.storage).exists()
+        about = {
+            "search": 1,
+            "seed": self._draw_seed() if is_new or self.random_state is not None else None,
+            "space": parameters.shown.to_json(),
+            "settings": settings.to_json(),
+            "metric": metric_of(self.scoring, self.refit, self.metric),
+            "data": fits.fingerprint(self),
+        }
+        return Kept(self.storage, json.loads(json.dumps(about)))
+
+    def _note(self, search: Search, results: dict[str, Any], metric: str | None) -> str:
+        """Gives a search the scores in a table; returns the metric that is optimised."""
+        chosen = metric or choose(metrics_in(results), self.refit, self.metric)
+        search.metric, search.scores = chosen, fold_scores(results, chosen)
+        if search.limits is not None:
+            search.limits.check(metrics_in(results), chosen)
+            search.limited = search.limits.scores(results)
+        return chosen
+
+    def _verdict(self, search: Search, cost: float | None) -> Stop | None:
+        """Why the search ends now, if no candidate is worth its price."""
+        verdict = None if cost is None else search.verdict(cost)
+        return Stop(StopReason.COST, verdict.message) if verdict else None
 
     def _check_limits(self, metric: str | None) -> tuple[Limits | None, float | None]:
         """The limits and their confidence, as far as they can be checked before the first fit."""

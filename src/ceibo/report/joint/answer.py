@@ -2,9 +2,10 @@
 
 from ceibo.decide import Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of
+from ceibo.numbers import distinct, rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
-from ceibo.report.parts import ABSENT, panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.svg import text_of
 from ceibo.text import plural
 
@@ -27,7 +28,7 @@ def answer(facts: JointFacts) -> str:
     rows.append(_wide_row("Parameters"))
     for name in facts.study.space.names:
         values = (each.params.get(name, ABSENT) for each in (best, advice))
-        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
+        rows.append(table_row(text_of(name, 60), *map(value_cell, values)))
     head = "<tr><th></th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     body = f'<div class="answer">{table}<div>{_text(facts, findings, best)}</div></div>'
@@ -99,7 +100,7 @@ def _cards(facts: JointFacts, findings: JointFindings, best: Estimate, advice: E
         word = "Stop" if known.verdict.stop else "Go on"
         cards += card("", "Another measurement?", word, text_of(f"{known.verdict.reason}."))
     elif known is not None:
-        gain = f"{known.gains[-1][1]:.3g}{unit}"
+        gain = f"{rounded(known.gains[-1][1], 3)}{unit}"
         cards += card("", "Still to gain", gain, "largest expected improvement")
     return f'<div class="cards">{cards}</div>'
 
@@ -119,7 +120,7 @@ def _front_cards(facts: JointFacts, findings: JointFindings) -> str:
     for goal in facts.outcomes.goals:
         means = [each.outcomes[goal].mean for each in findings.front]
         unit = f" {text_of(facts.outcomes[goal].unit)}" if facts.outcomes[goal].unit else ""
-        text = f"{min(means):.3g} … {max(means):.3g}{unit}"
+        text = " … ".join(distinct([min(means), max(means)])) + unit
         cards += card("", f"{goal} on it", text, f"to {facts.outcomes[goal].direction}")
     if len(facts.outcomes.goals) == 2:
         naive = "what a naive tool would report"

@@ -21,6 +21,7 @@ from ceibo.report.facts import (
     Slice,
     Sources,
     Standing,
+    failed_places,
     place_of,
     places_of,
     with_rules,
@@ -145,6 +146,7 @@ def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate
         answers=() if chosen is None else (chosen.number,),
         limit=outcome.bound,
         is_goal=outcome.is_goal,
+        failed=failed_places(study, trials),
     )
 
 

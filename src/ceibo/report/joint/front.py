@@ -9,8 +9,9 @@ import numpy as np
 
 from ceibo.decide import Direction, Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
+from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
-from ceibo.report.parts import ABSENT, Size, legend, panel, table_row
+from ceibo.report.parts import ABSENT, Size, legend, panel, table_row, value_cell
 from ceibo.report.svg import Canvas, Point, Scale, text_of
 from ceibo.report.thinning import visible
 
@@ -62,22 +63,21 @@ def _draw(facts: JointFacts, findings: JointFindings, pair: tuple[str, str], siz
     first, second = pair
     canvas = Canvas(*size, f"Front of {first} and {second}", left=70, bottom=40)
     raw = [findings.belief.evidence.raw_values(name) for name in pair]
-    x, y = (
-        _scale(findings, *each) for each in zip(pair, raw, (canvas.across, canvas.up), strict=True)
-    )
+    y = _scale(findings, second, raw[1], canvas.up)
     canvas.y_axis(y, facts.each[second].aspect.name)
+    x = _scale(findings, first, raw[0], canvas.across)
     canvas.x_axis(x, facts.each[first].aspect.name, 6 if canvas.is_wide else 4)
     numbers = sorted(set(raw[0]) & set(raw[1]))
     across, up = ([values[number] for number in numbers] for values in raw)
     for k in visible(across, up):
-        title = f"trial {numbers[k]}: {across[k]:.5g}, {up[k]:.5g}"
+        title = f"trial {numbers[k]}: {rounded(across[k])}, {rounded(up[k])}"
         if x.has(across[k]) and y.has(up[k]):
             canvas.dot(x(across[k]), y(up[k]), 2.4, "middle", title)
     directions = tuple(facts.outcomes[name].direction for name in pair)
     flukes = [(raw[0][number], raw[1][number]) for number in findings.raw_front]
     canvas.line(_staircase(flukes, directions, x, y, facts), "raw")
     for number, (a, b) in zip(findings.raw_front, flukes, strict=True):
-        canvas.dot(x(a), y(b), 3, "fluke", f"trial {number}, raw: {a:.5g}, {b:.5g}")
+        canvas.dot(x(a), y(b), 3, "fluke", f"trial {number}, raw: {rounded(a)}, {rounded(b)}")
     means = [(each.outcomes[first].mean, each.outcomes[second].mean) for each in findings.front]
     canvas.line(_staircase(means, directions, x, y, facts), "incumbent")
     for each in findings.front:
@@ -126,9 +126,10 @@ def _draw_estimate(
     a, b = (estimate.outcomes[name].mean for name in pair)
     chance = estimate.p_efficient
     kind = " unsure" if chance is not None and chance < _SURE else ""
-    canvas.segment((left, y(b)), (right, y(b)), f"whisker{kind}")
-    canvas.segment((x(a), low), (x(a), high), f"whisker{kind}")
-    title = f"trial {estimate.number}: {a:.5g}, {b:.5g}; on the front with {percent(chance)}"
+    canvas.bar((left, y(b)), (right, y(b)), f"whisker{kind}")
+    canvas.bar((x(a), low), (x(a), high), f"whisker{kind}")
+    told = ", ".join(estimate_text(estimate.outcomes[name]) for name in pair)
+    title = f"trial {estimate.number}: {told}; on the front with {percent(chance)}"
     canvas.dot(x(a), y(b), 4.5, f"level{kind}", title)
 
 
@@ -149,7 +150,7 @@ def _table(facts: JointFacts, findings: JointFindings) -> str:
         cells.append(percent(each.p_efficient))
         if each.p_feasible is not None:
             cells.append(percent(each.p_feasible))
-        cells += [text_of(each.params.get(name, ABSENT), 60) for name in names]
+        cells += [value_cell(each.params.get(name, ABSENT)) for name in names]
         rows.append(table_row(*cells))
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div class="scroll"><table class="front">{body}</table></div>'

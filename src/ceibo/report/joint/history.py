@@ -6,7 +6,7 @@ from typing import Final
 from ceibo.checks import to_float
 from ceibo.decide import JointBelief
 from ceibo.errors import NoMeasurementError
-from ceibo.report.facts import Sources, Standing, part_of
+from ceibo.report.facts import Sources, Standing, is_late, part_of
 from ceibo.report.thinning import MOST_DOTS, spread
 
 _STATES: Final = 20  # earlier states that are computed again
@@ -29,7 +29,9 @@ def standings_of(belief: JointBelief, sources: Sources) -> dict[str, tuple[Stand
         _note(found, earlier, _next_trial(belief, count))
         if time.monotonic() > deadline:
             break
-    for number, record in sources.items():
+    # in batch work what was recorded had not seen the trials before it
+    recorded = {} if is_late(belief.evidence.goal, sources) else sources
+    for number, record in recorded.items():
         seen = part_of(record, "incumbent")
         mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
         if mean is not None and std is not None and number <= end:
@@ -67,7 +69,7 @@ def _possible(belief: JointBelief, name: str) -> tuple[float, float]:
 
 def _next_trial(belief: JointBelief, count: int) -> int:
     """The number of the trial after the first so many measurements of the goal."""
-    return belief.evidence.goal.told[count - 1].number + 1
+    return max(told.number for told in belief.evidence.goal.told[:count]) + 1
 
 
 def gains_of(belief: JointBelief, sources: Sources) -> tuple[tuple[int, float], ...]:

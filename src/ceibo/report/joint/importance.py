@@ -3,7 +3,7 @@
 from functools import partial
 
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.importance import IMPORTANCE_NOTE, draw_importance, height_of
+from ceibo.report.panels.importance import IMPORTANCE_NOTE, caveat, draw_importance, height_of
 from ceibo.report.parts import legend, panel
 from ceibo.report.svg import text_of
 
@@ -24,10 +24,11 @@ def importance(facts: JointFacts) -> str:
         caption = f"<figcaption>{text_of(name, 60)}</figcaption>"
         figures.append(f"<figure>{caption}{draw((330, height_of(rows))).render()}</figure>")
     body = f'<div class="grid-of-slices">{"".join(figures)}</div>'
+    measured = max(len(each.aspect.measured) for each in facts.needed.values())
     note = (
         "Share of the variation of each fitted surface over the whole space that would be gone if"
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
-        " its own; light, together with others."
+        f" its own; light, together with others. {caveat(measured)}"
     )
     if facts.study.space.rules:
         note += IMPORTANCE_NOTE

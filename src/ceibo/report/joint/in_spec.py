@@ -17,6 +17,7 @@ from ceibo.report.map_drawing import (
     draw_key,
     draw_places,
     is_smooth,
+    make_room,
     map_canvas,
     map_sizes,
     normal_quantile,
@@ -50,6 +51,7 @@ def in_spec(facts: JointFacts) -> str:
 def _draw(surface: Map, space: Space, aspect: Aspect, size: Size) -> Canvas:
     first, second = surface.names
     canvas = map_canvas(size, f"Probability that limits hold over {first} and {second}")
+    make_room(canvas, surface, space)
     smooth = is_smooth(surface, space)
     draw_colours(canvas, 1.0 - surface.mean, smooth, CHANCE_COLOURS)
     if smooth:

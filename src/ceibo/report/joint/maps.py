@@ -26,7 +26,8 @@ def maps(facts: JointFacts) -> str:
     where = "the best setting" if facts.findings.best else "the starred setting of the front"
     note = (
         f"What the model believes over the two parameters that matter most, the others at {where}."
-        " Dark is better. Dots are measurements, the star is the setting."
+        " Dark is better. Dots are measurements, faint where another choice or far-away values of"
+        " the other parameters were held; crosses are failures, the star is the setting."
     )
     if facts.outcomes.limits:
         note += (

@@ -2,6 +2,7 @@
 
 from ceibo.decide.outcome_words import wish_of
 from ceibo.decide.record import versions
+from ceibo.numbers import rounded
 from ceibo.report.existence import describe
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.settings import NOTE, rules_table, table
@@ -32,8 +33,8 @@ def _describe(facts: JointFacts, name: str) -> str:
     if outcome.unit and outcome.bound is None:
         parts.append(f"in {outcome.unit}")
     if outcome.low is not None or outcome.high is not None:
-        low = "−∞" if outcome.low is None else f"{outcome.low:g}"
-        high = "∞" if outcome.high is None else f"{outcome.high:g}"
+        low = "−∞" if outcome.low is None else rounded(outcome.low)
+        high = "∞" if outcome.high is None else rounded(outcome.high)
         parts.append(f"possible from {low} to {high}")
     return ", ".join(parts)
 
@@ -46,8 +47,8 @@ def _fit(facts: JointFacts) -> list[tuple[str, str]]:
     rows = []
     for name, noise in predictions.noise.items():
         model = predictions.model_of(name)
-        scales = ", ".join(f"{scale:.3g}" for scale in model.gp.kernel.lengthscales[:20])
-        inferred = "known for every measurement" if noise is None else f"{noise:.4g}"
+        scales = ", ".join(rounded(scale, 3) for scale in model.gp.kernel.lengthscales[:20])
+        inferred = "known for every measurement" if noise is None else rounded(noise, 3)
         rows += [
             (f"{name}: length scales", scales),
             (f"{name}: inferred noise (standard deviation)", inferred),

@@ -1,6 +1,7 @@
 """The trials in a table that sorts by its columns, one of them for each outcome."""
 
 from ceibo.decide.outcome_words import with_unit
+from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.trials import (
     NOTE,
@@ -11,6 +12,7 @@ from ceibo.report.panels.trials import (
     source_cell,
     state_cell,
 )
+from ceibo.report.repeats import noise_of_mean, repeats_of
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
@@ -61,8 +63,12 @@ def _value_cell(facts: JointFacts, trial: Trial, name: str) -> str:
     told = trial.outcomes.get(name, ())
     if not told:
         return cell(None)
-    value = mean_value(facts.each[name].aspect.trials[trial.number])
-    noise = told[0].noise if len(told) == 1 else None
-    text = text_of(value) if noise is None else f"{text_of(value)} <small>± {noise:.2g}</small>"
+    alone = facts.each[name].aspect.trials[trial.number]
+    value, noise, repeats = mean_value(alone), noise_of_mean(alone), repeats_of(alone)
+    text = text_of(value)
+    if noise is not None:
+        text += f" <small>± {rounded(noise, 2)}</small>"
+    if repeats > 1:
+        text += f" <small>(n = {repeats})</small>"
     broken = "" if facts.outcomes[name].holds(value) else ' class="broken"'
     return f'<td data-sort="{value!r}"{broken}>{text}</td>'

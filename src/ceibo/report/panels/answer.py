@@ -1,8 +1,13 @@
 """The answer: what is best, in cards, and its parameters in a table."""
 
+from typing import Final
+
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Facts, Findings
-from ceibo.report.parts import ABSENT, panel, table_row
+from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.svg import text_of
+
+_LONG: Final = 48  # characters of HTML from which a card's value is set smaller
 
 
 def answer(facts: Facts) -> str:
@@ -14,7 +19,7 @@ def answer(facts: Facts) -> str:
     rows = []
     for name in facts.study.space.names:
         values = (each.get(name, ABSENT) for each in (best, advice))
-        rows.append(table_row(text_of(name, 60), *(text_of(value, 80) for value in values)))
+        rows.append(table_row(text_of(name, 60), *(value_cell(value) for value in values)))
     head = "<tr><th>Parameter</th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     why = facts.findings.observed.why
@@ -40,7 +45,7 @@ def _cards(findings: Findings) -> str:
     cards += card("", "Recommended", value_text(advice.mean, advice.std), model)
     cards += card("raw", "Raw best", value_text(raw.value, raw.noise), naive)
     if findings.verdict is None:
-        gain = f"{findings.gains[-1][1]:.3g}"
+        gain = rounded(findings.gains[-1][1], 3)
         cards += card("", "Still to gain", gain, "largest expected improvement")
     else:
         word = "Stop" if findings.verdict.stop else "Go on"
@@ -51,10 +56,14 @@ def _cards(findings: Findings) -> str:
 
 def card(kind: str, title: str, value: str, detail: str) -> str:
     """A card; value and detail are HTML."""
-    text = f'<h3>{text_of(title)}</h3><div class="big">{value}</div><p>{detail}</p>'
+    size = "big long" if len(value) > _LONG else "big"
+    text = f'<h3>{text_of(title)}</h3><div class="{size}">{value}</div><p>{detail}</p>'
     return f'<div class="card {kind}">{text}</div>'
 
 
 def value_text(value: float, std: float | None) -> str:
     """A value, with its standard deviation where it is known."""
-    return f"{value:.5g}" if std is None else f"{value:.5g}<small> ± {std:.2g}</small>"
+    if std is None:
+        return f"<span>{rounded(value)}</span>"
+    mean, _, spread = with_uncertainty(value, std).partition(" ± ")
+    return f"<span>{mean}</span> <small>± {spread}</small>"

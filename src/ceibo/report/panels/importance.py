@@ -8,7 +8,7 @@ from ceibo.report.facts import Facts
 from ceibo.report.parts import Size, legend, panel, two_sizes
 from ceibo.report.sensitivity import MOST_PARAMETERS, Importance
 from ceibo.report.svg import Canvas, Scale, px, title_of
-from ceibo.text import shorten
+from ceibo.text import plural, shorten_apart
 
 IMPORTANCE_NOTE: Final = (
     " The space is where the rules hold. A parameter of an equality takes the others of it along,"
@@ -28,8 +28,7 @@ def importance(facts: Facts) -> str:
     note = (
         "Share of the variation of the fitted surface over the whole space that would be gone if"
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
-        " its own; light, together with others. A parameter that does little here can be left"
-        " alone; one that matters deserves a wider or finer range."
+        f" its own; light, together with others. {caveat(len(facts.measured))}"
     )
     if facts.study.space.rules:
         note += IMPORTANCE_NOTE
@@ -39,6 +38,15 @@ def importance(facts: Facts) -> str:
     return panel("importance", "Which parameters matter", drawings, note, keys)
 
 
+def caveat(measured: int) -> str:
+    """What the shares do not say."""
+    return (
+        f"This is what the model believes after {plural(measured, 'measured trial')}, not a"
+        " property of the process: a parameter that was hardly varied, or only where it does"
+        " little, looks unimportant too. Vary it on purpose before leaving it alone."
+    )
+
+
 def height_of(rows: int) -> int:
     """The pixels that a drawing of so many parameters needs."""
     return _ROW * rows + 40
@@ -46,24 +54,25 @@ def height_of(rows: int) -> int:
 
 def draw_importance(space: Space, shares: Importance, size: Size) -> Canvas:
     """A bar per parameter, most important first, as many as there is room for."""
-    canvas = Canvas(*size, "Importance of the parameters", left=104, bottom=30)
-    letters = 13  # of a name
-    if canvas.is_wide:
-        canvas.left, letters = 150, 20
+    canvas = Canvas(*size, "Importance of the parameters", left=104, right=26, bottom=30)
+    letters = 20 if canvas.is_wide else 13  # of a name
+    rows = round((canvas.up[0] - canvas.up[1]) / _ROW)
+    shown = shares.order[:rows]
+    names = shorten_apart([space.names[column] for column in shown], letters)
+    canvas.make_room(names)
     x = Scale(0, 1, *canvas.across)
     bottom, top = canvas.up
     for tick in x.ticks():
         canvas.segment((x(tick), bottom), (x(tick), top), "grid")
         canvas.write(x(tick), bottom + 16, f"{100 * tick:.0f} %", "middle")
-    rows = round((bottom - top) / _ROW)
-    for row, column in enumerate(shares.order[:rows]):
+    for row, column in enumerate(shown):
         name = space.names[column]
         total, alone = float(shares.total[column]), float(shares.alone[column])
         title = f"{name}: {100 * alone:.0f} % alone, {100 * total:.0f} % in all"
         height = top + _ROW * row + 5
         _bar(canvas, x, total, height, "together", title)
         _bar(canvas, x, alone, height, "alone", title)
-        canvas.write(canvas.left - 8, height + 12, shorten(name, letters), "end")
+        canvas.write(canvas.left - 8, height + 12, names[row], "end")
     return canvas
 
 

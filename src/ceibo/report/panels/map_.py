@@ -17,7 +17,8 @@ def map_(facts: Facts) -> str:
     draw = partial(draw_map, findings.map, facts.study.space, facts.aspect(findings))
     note = (
         "The posterior mean over the two most important parameters, the others at the best setting."
-        " Dark is better. Dots are measurements, the star is the best setting."
+        " Dark is better. Dots are measurements, faint where another choice or far-away values of"
+        " the other parameters were held; crosses are failures, the star is the best setting."
     )
     if facts.study.space.rules:
         note += RULES_NOTE

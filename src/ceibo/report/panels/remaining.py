@@ -5,12 +5,16 @@ from functools import partial
 from itertools import chain, pairwise
 
 from ceibo.decide import Direction
+from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Facts, Findings, Standing
+from ceibo.report.labels import width_of
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
 from ceibo.report.svg import Canvas, Scale, text_of
 from ceibo.report.thinning import MOST_DOTS, spread
+from ceibo.text import plural
 
 _MOST_DOTS = 80
+_PRICE_ROOM = 120  # pixels that the price needs, at the left
 
 
 def remaining(facts: Facts) -> str:
@@ -26,17 +30,18 @@ def remaining(facts: Facts) -> str:
         )
     else:
         price = findings.verdict.cost
-        profits = [_profit(facts, each, price) for each in findings.standings]
+        profits = _profits(facts, findings, price)
         drawings += two_sizes(partial(_draw_profits, facts, profits), (960, 223), (400, 186))
         note = text_of(findings.verdict.message.capitalize()) + " "
         stop = _stopping_point(facts, findings, price)
         if stop is not None:
             note += f"The rule stops at trial {stop}. "
         note += _profit_text(facts, profits[-1])
-    keys = legend(
-        ("key-gain", "largest expected improvement"), ("key-price", "price of a measurement, κ")
-    )
-    return panel("remaining", "Is another measurement worth its price?", drawings, note, keys)
+    keys = [("key-gain", "largest expected improvement")]
+    if findings.verdict is not None:
+        keys.append(("key-price", "price of a measurement, κ"))
+    title = "Is another measurement worth its price?"
+    return panel("remaining", title, drawings, note, legend(*keys))
 
 
 def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
@@ -52,7 +57,8 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
     canvas.line([(x(trial), y(gain)) for trial, gain in gains], "gain")
     if len(gains) <= _MOST_DOTS:
         for trial, gain in gains:
-            canvas.dot(x(trial), y(gain), 2.2, "gain-dot", f"before trial {trial}: {gain:.4g}")
+            title = f"before trial {trial}: {rounded(gain, 3)}"
+            canvas.dot(x(trial), y(gain), 2.2, "gain-dot", title)
     if findings.verdict is not None:
         price = findings.verdict.cost
         _draw_price(canvas, x, y, price, _stopping_point(facts, findings, price))
@@ -62,11 +68,21 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
 def _draw_price(canvas: Canvas, x: Scale, y: Scale, price: float, stop: int | None) -> None:
     """The price, and the trial at which the rule stops."""
     left, right = canvas.across
+    text = f"κ = {rounded(price)}"
     canvas.segment((left, y(price)), (right, y(price)), "price")
-    canvas.write(left + 4, y(price) - 5, f"κ = {price:.4g}", kind="price-text")
-    if stop is not None:
-        canvas.segment((x(stop), canvas.up[0]), (x(stop), canvas.up[1]), "stop")
-        canvas.write(x(stop) - 4, canvas.up[1] + 12, f"stop at {stop}", "end", "stop-text")
+    below = y(price) - 5 < canvas.up[1] + 12
+    canvas.write(left + 4, y(price) + (13 if below else -5), text, kind="price-text")
+    if stop is None:
+        return
+    canvas.segment((x(stop), canvas.up[0]), (x(stop), canvas.up[1]), "stop")
+    text = f"stop at {stop}"
+    # on the other side of the line where it would leave the frame, and not over the price
+    fits = x(stop) - left - width_of(text) > _PRICE_ROOM
+    anchor, shift = ("end", -4) if fits else ("start", 4)
+    height = canvas.up[1] + 12
+    if not fits and y(price) < canvas.up[1] + 40:
+        height = canvas.up[0] - 8
+    canvas.write(x(stop) + shift, height, text, anchor, "stop-text")
 
 
 def _stopping_point(facts: Facts, findings: Findings, price: float) -> int | None:
@@ -78,10 +94,25 @@ def _stopping_point(facts: Facts, findings: Findings, price: float) -> int | Non
     return None
 
 
-def _profit(facts: Facts, standing: Standing, price: float) -> Standing:
-    """What the best setting is worth less the price of the trials after the initial design."""
-    paid = price * max(standing.number - facts.initial, 0)
-    return replace(standing, mean=-facts.direction.flip(standing.mean) - paid)
+def _paid(facts: Facts) -> list[int]:
+    """Evaluations that were paid before each trial and now: of ended trials, after the initial."""
+    evaluations = [0]
+    for each in facts.trials:
+        count = 0
+        if each.state in ("done", "failed"):
+            repeats = max(len(each.measurements), 1)
+            count = max(map(len, each.outcomes.values()), default=repeats)
+        evaluations.append(evaluations[-1] + count)
+    return [max(count - facts.initial, 0) for count in evaluations]
+
+
+def _profits(facts: Facts, findings: Findings, price: float) -> list[Standing]:
+    """What the best setting is worth less the price of the evaluations until then."""
+    paid, worth = _paid(facts), facts.direction
+    return [
+        replace(each, mean=-worth.flip(each.mean) - price * paid[min(each.number, len(paid) - 1)])
+        for each in findings.standings
+    ]
 
 
 def _draw_profits(facts: Facts, profits: list[Standing], size: Size) -> Canvas:
@@ -98,9 +129,9 @@ def _draw_profits(facts: Facts, profits: list[Standing], size: Size) -> Canvas:
 
 
 def _profit_text(facts: Facts, profit: Standing) -> str:
-    count = max(profit.number - facts.initial, 0)
+    count = plural(_paid(facts)[-1], "evaluation")
     value = "minus the value" if facts.direction is Direction.MINIMIZE else "the value"
     return (
-        f"Profit now: {profit.mean:.5g} ± {profit.std:.2g}, that is {value} of the best setting"
-        f" less κ × {count} measurements after the initial design."
+        f"Profit now: {with_uncertainty(profit.mean, profit.std)}, that is {value} of the best"
+        f" setting less κ × {count} after the initial design."
     )

@@ -3,18 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ceibo.numbers import rounded
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
+from ceibo.report.repeats import noise_of_mean, repeats_of
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
 from ceibo.text import reason_line
 
+_MOST_COLUMNS = 14  # of a table that fits on paper
 _MOST_REASON = 1500  # characters of a failure's last output that the page keeps
+_WORDS = ("asked", "added", "enqueued", "initial", "model")  # how a trial came about
 _EMPTY = '<td data-sort=""></td>'
 NOTE: Final = (
-    "Click a heading to sort. The best setting is highlighted; several measurements of a trial show"
-    " their mean."
+    "Click a heading to sort. The best setting is highlighted. Of several measurements of a trial"
+    " the mean is shown with their number n, and its noise is told or follows from their spread."
 )
 
 
@@ -40,7 +44,8 @@ def head_of(names: Sequence[str]) -> str:
 def panel_of(head: str, body: str, shown: int, count: int, note: str) -> str:
     """The panel of a table that shows so many of all trials."""
     parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    table = f'<div class="scroll"><table class="trials">{parts}</table></div>'
+    kind = "trials broad" if head.count("<th") > _MOST_COLUMNS else "trials"
+    table = f'<div class="scroll"><table class="{kind}">{parts}</table></div>'
     left_out = count - shown
     if not left_out:
         return panel("trials", "All trials", table, note)
@@ -54,8 +59,10 @@ def panel_of(head: str, body: str, shown: int, count: int, note: str) -> str:
 
 def _row(facts: Facts, trial: Trial, failures: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
-    noise = trial.measurements[0].noise if len(trial.measurements) == 1 else None
-    cells = [cell(trial.number), state_cell(trial), cell(value, _correction(trial)), cell(noise)]
+    noise, repeats = noise_of_mean(trial), repeats_of(trial)
+    of_many = f" (n = {repeats})" if repeats > 1 else ""
+    cells = [cell(trial.number), state_cell(trial), cell(value, _correction(trial))]
+    cells.append(cell(noise if noise is None else float(rounded(noise, 3)), of_many))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:
@@ -83,7 +90,7 @@ def _correction(trial: Trial) -> str:
         return ""
     if len(trial.replaced) > 1:
         return " (corrected)"
-    return f" (corrected, was {trial.replaced[0][-1].value:.6g})"
+    return f" (corrected, was {rounded(trial.replaced[0][-1].value)})"
 
 
 def cell(value: object, note: str = "") -> str:
@@ -91,7 +98,9 @@ def cell(value: object, note: str = "") -> str:
     if value is None:
         return _EMPTY
     exact = repr(value) if isinstance(value, float) else text_of(value, 100)
-    return f'<td data-sort="{exact}">{text_of(value, 100)}{note}</td>'
+    # what is not a number may be broken into lines where there is no room for it
+    kind = ' class="text"' if isinstance(value, str) and value not in _WORDS else ""
+    return f'<td data-sort="{exact}"{kind}>{text_of(value, 100)}{note}</td>'
 
 
 def reason_cell(reason: str) -> str:

@@ -1,0 +1,170 @@
+"""The file in which a search keeps its candidates, so that it can go on after an interruption.
+
+A line of JSON per candidate, written as soon as its scores are known, below a line that says what
+the search is about. A last line that was cut short is left out and written over.
+"""
+
+import inspect
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, final
+
+import joblib
+import numpy as np
+
+from ceibo.errors import InputError
+from ceibo.integrations.sklearn.search import Candidate, Search
+
+_MOST_REASON: Final = 2000  # characters of scikit-learn's message
+_WORDS: Final = {
+    "data": "data, folds, estimator or scoring",
+    "metric": "metric",
+    "seed": "random_state",
+    "settings": "acquisition, n_initial or confidence",
+    "space": "param_distributions",
+}
+
+Out = dict[str, Any]  # what scikit-learn notes of one fit
+
+
+@final
+class Kept:
+    """The candidates of earlier runs, and a place for further ones."""
+
+    def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
+        if "://" in str(path):
+            raise InputError(
+                f"storage must be a file, such as search.jsonl, got {str(path)!r}; to_study makes a"
+                " study in a database of a search."
+            )
+        self.path = Path(path)
+        lines, self._size = _read(self.path)
+        self.rows = lines[1:]
+        self.about = dict(about)
+        if lines:
+            self._check(lines[0])
+        else:
+            self._write(self.about)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the search, which goes on with the one it began with."""
+        return int(self.about["seed"])
+
+    def add(self, batch: Sequence[Candidate], out: Sequence[Out]) -> None:
+        """Keeps candidates with their fits, equally many of each."""
+        splits = len(out) // len(batch)
+        for place, each in enumerate(batch):
+            fits = out[splits * place : splits * (place + 1)]
+            self._write({"x": each.x.tolist(), "fits": [_plain(fit) for fit in fits]})
+
+    def add_failed(self, batch: Sequence[Candidate], reason: str) -> None:
+        """Keeps candidates none of whose fits gave a score."""
+        for each in batch:
+            self._write({"x": each.x.tolist(), "failed": reason[-_MOST_REASON:]})
+
+    def restore(self, search: Search) -> list[Out]:
+        """Gives a search the candidates of earlier runs; returns the fits of those evaluated."""
+        out: list[Out] = []
+        for row in self.rows:
+            candidate = search.at(np.array(row["x"]))
+            if "fits" in row:
+                search.evaluated.append(candidate)
+                out += row["fits"]
+            else:
+                search.failed.append(candidate)
+        return out
+
+    def _check(self, before: Mapping[str, Any]) -> None:
+        """Refuses a file of another search."""
+        if self.about["seed"] is None:
+            self.about["seed"] = before.get("seed")
+        for key, value in self.about.items():
+            if before.get(key) != value:
+                raise InputError(
+                    f"storage: {self.path} has a search with another {_WORDS.get(key, key)}; give"
+                    " this one a file of its own, or the options and data it began with."
+                )
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        text = (json.dumps(line) + "\n").encode()
+        with self.path.open("ab") as file:
+            if file.seek(0, os.SEEK_END) < self._size:
+                raise InputError(f"storage: {self.path} was cut while a search was using it.")
+            if file.tell() > self._size and _read(self.path)[1] != self._size:
+                raise InputError(f"storage: another search is writing into {self.path}.")
+            file.truncate(self._size)
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        self._size += len(text)
+
+
+def _read(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """The whole lines of a file, and the bytes that they take."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise InputError(f"storage: cannot read {path}: {error.strerror}.") from None
+    whole = content[: content.rfind(b"\n") + 1]
+    try:
+        lines = [json.loads(line) for line in whole.splitlines()]
+    except ValueError:
+        lines = [None]
+    if any(not isinstance(line, dict) for line in lines) or (lines and "search" not in lines[0]):
+        raise InputError(f"storage: {path} is not a file that a search has written.")
+    return lines, len(whole)
+
+
+def _plain(out: Out) -> Out:
+    """Numbers of numpy as Python's, which JSON writes exactly."""
+    return json.loads(json.dumps(out, default=float))  # type: ignore[no-any-return]  # a dict
+
+
+@final
+class Fits:
+    """What scikit-learn's `fit` gathers while it evaluates candidates, under its private names."""
+
+    def __init__(self, evaluate: Callable[..., Any]) -> None:
+        self._known = inspect.getclosurevars(evaluate).nonlocals
+
+    def fingerprint(self, search: Any) -> str:
+        """Tells apart searches whose scores cannot be compared; refuses folds that change."""
+        known = self._known
+        X, y, routed = known["X"], known["y"], known["routed_params"]
+        cv = search.cv  # splits once
+        splits = cv.split(X, y, **routed.splitter.split)
+        again = list(cv.splitter.split(X, y, **routed.splitter.split))
+        if joblib.hash(splits) != joblib.hash(again):
+            raise InputError(
+                "storage: cv draws other folds every time, and a search that goes on would compare"
+                " scores on different ones; give cv a random_state."
+            )
+        options = known["fit_and_score_kwargs"]
+        passed = [options[name] for name in ("fit_params", "score_params")]
+        about = (repr(search.estimator), _scoring(search.scoring), str(search.error_score))
+        return str(joblib.hash((X, y, splits, passed, about, search.return_train_score)))
+
+    def restore(self, search: Any, params: Sequence[Any], out: Sequence[Out]) -> dict[str, Any]:
+        """The table of results of candidates that were fitted before, as if they had been now."""
+        known = self._known
+        known["all_candidate_params"].extend(params)
+        known["all_out"].extend(out)
+        make = search._format_results  # noqa: SLF001 - the table that `fit` makes of its fits
+        known["results"].update(make(params, search.n_splits_, out))
+        return known["results"]  # type: ignore[no-any-return]  # a dict
+
+    def last(self, count: int) -> list[Out]:
+        """What was noted of the last so many fits."""
+        return list(self._known["all_out"][-count:])
+
+
+def _scoring(scoring: Any) -> str:
+    """Metrics by name; of functions their names."""
+    if callable(scoring):
+        return str(getattr(scoring, "__qualname__", type(scoring).__qualname__))
+    return str(sorted(scoring)) if isinstance(scoring, Mapping) else str(scoring)
