@@ -58,6 +58,7 @@ from pathlib import Path
 # ignored where this is started in the background
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from ceibo.cli import main
+from ceibo.study.asking import Asking
 from ceibo.study.ledger import Ledger
 from ceibo.study.runner import Runner
 from ceibo.study.store import Store
@@ -75,7 +76,7 @@ def lingering(owner, name, first):
 
 stage = sys.argv.pop(1)
 if stage == "asking":
-    lingering(Ledger, "ask", False)
+    lingering(Asking, "ask", False)
 elif stage == "telling":
     lingering(Ledger, "tell", True)
 elif stage == "ending":

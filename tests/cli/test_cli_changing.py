@@ -59,13 +59,19 @@ def test_parameters_are_held_and_shared(ceibo: Ceibo, file: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("ask", "--fixed", "tmp=3"), "--fixed: there is no parameter 'tmp'; did you mean 'temp'"),
-        (("ask", "--fixed", "temp"), "expected --fixed such as temp=VALUE, got 'temp'"),
-        (("ask", "--fixed", "temp=hot"), "parameter 'temp'"),
-        (("ask", "--fixed", "temp=1", "--fixed", "temp=2"), "'temp' is given twice"),
-        (("ask", "--fixed", "temp=200"), "'temp': expected a value in [20.0, 90.0], got 200"),
-        (("ask", "-n", "2", "--shared", "tmp"), "shared: there is no parameter 'tmp'"),
-        (("ask", "--shared", "temp"), "there is one trial only"),
+        (
+            ("ask", "--new", "--fixed", "tmp=3"),
+            "--fixed: there is no parameter 'tmp'; did you mean 'temp'",
+        ),
+        (("ask", "--new", "--fixed", "temp"), "expected --fixed such as temp=VALUE, got 'temp'"),
+        (("ask", "--new", "--fixed", "temp=hot"), "parameter 'temp'"),
+        (("ask", "--new", "--fixed", "temp=1", "--fixed", "temp=2"), "'temp' is given twice"),
+        (
+            ("ask", "--new", "--fixed", "temp=200"),
+            "'temp': expected a value in [20.0, 90.0], got 200",
+        ),
+        (("ask", "--new", "-n", "2", "--shared", "tmp"), "shared: there is no parameter 'tmp'"),
+        (("ask", "--new", "--shared", "temp"), "there is one trial only"),
         (("best", "--fixed", "solvent=water"), "expected one of 'THF', 'DMF', got 'water'"),
     ],
 )

@@ -44,6 +44,12 @@ def test_a_study_made_in_python_is_seen_from_the_shell(
     best = ceibo("best", place, "--json").json["best"]
     assert best["params"] == Study.open(database, "bowl").best.params
     assert len(ceibo("show", place, "--json", "--study", "bowl").json) == 6
+    study = Study.open(database, "bowl")
+    study.tell(5, study.trials[5].measurements[0], attributes={"operator": "Ann"})
+    assert ceibo("show", place, "5", "--json").json["attributes"] == {"operator": "Ann"}
+    in_full = ceibo("show", place, "5").out
+    assert 'operator: "Ann"\n' in in_full
+    assert " s after it was handed out\n" in in_full
     asked = ceibo("ask", place, "--json").json
     assert asked["trial"] == 6
     assert ceibo("tell", place, "6", "0.5").status == 0

@@ -329,3 +329,18 @@ def test_waiting_for_a_dead_worker_says_so(
     assert [t.state for t in study.trials] == ["done"] * 3
     said = capsys.readouterr().err
     assert said.count("waiting for 1 trial of another worker; if it is dead, it is handed out") == 1
+
+
+def test_the_live_line_shows_the_end_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Jupyter `Live.stop` does not refresh: a finished run stood at 16 of 18 trials."""
+    from rich.live import Live
+
+    shown: list[tuple[str, bool]] = []
+
+    def update(self: Live, renderable: object, *, refresh: bool = False) -> None:
+        shown.append((str(renderable), refresh))
+
+    monkeypatch.setattr(Live, "update", update)
+    ceibo.minimize(bowl, SPACE, n_trials=3, progress=True)
+    assert shown[-1][0].startswith("3/3 trials")
+    assert shown[-1][1]

@@ -86,6 +86,8 @@ def test_a_typical_program_is_clean_and_mistakes_are_found(tmp_path: Path) -> No
 def test_maximize_takes_the_options_of_minimize() -> None:
     parameters = inspect.signature(ceibo.minimize).parameters.values()
     named = {each.name: each.annotation for each in parameters if each.kind is each.KEYWORD_ONLY}
-    assert Options.__annotations__ == {
-        name: kind for name, kind in named.items() if name != "direction"
+    of_study = {
+        name: kind[ceibo.Study] if getattr(kind, "__parameters__", ()) else kind
+        for name, kind in Options.__annotations__.items()
     }
+    assert of_study == {name: kind for name, kind in named.items() if name != "direction"}

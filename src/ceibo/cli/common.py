@@ -94,7 +94,7 @@ def trial_json(trial: Trial) -> dict[str, Any]:
     """A trial as plain data; `replaced` is what a measurement was before, oldest first.
 
     In a study with outcomes each measurement has the name of its `outcome`. Voided measurements
-    are listed where there are some.
+    are listed where there are some, and attributes.
     """
     measurements = []
     for measurement, replaced in zip(trial.measurements, trial.replaced, strict=True):
@@ -111,6 +111,7 @@ def trial_json(trial: Trial) -> dict[str, Any]:
         "measurements": measurements,
         "reason": trial.reason,
         **({"voided": voided} if voided else {}),
+        **({"attributes": trial.attributes} if trial.attributes else {}),
     }
 
 

@@ -73,8 +73,9 @@ class StudyFile:
         return self.path.absolute().parent
 
 
-def load(path: Path) -> StudyFile:
+def load(file: Path | str) -> StudyFile:
     """Reads a study file; every error names the file and what is wrong in it."""
+    path = Path(file)
     try:
         content = path.read_bytes()
     except FileNotFoundError:

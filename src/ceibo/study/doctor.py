@@ -122,7 +122,7 @@ def _look_at_tables(database: Database, notes: _Notes) -> bool:
     if version is None:
         notes.find(
             f"there are no ceibo studies in {database.place}",
-            "check the URL; `ceibo run` and `ceibo ask` begin a study",
+            "check the URL; `ceibo run` and `ceibo ask --new` begin a study",
         )
         return False
     notes.facts.append(f"{database.place}: schema version {version}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
 from functools import partial
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, Final, final
 
 from ceibo.checks import check_whole
@@ -205,16 +205,17 @@ def _call(objective: Objective, params: Params) -> Values:
 _HANDING_OVER: Final = (evaluate.__code__, Inline.work.__code__)
 
 
-def is_handing_over(frame: FrameType | None) -> bool:
-    """Whether the code that runs here brings the result of an objective to its future.
+def is_handing_over(frame: FrameType | None, start: CodeType) -> bool:
+    """Whether the code that runs here begins an evaluation, or brings its result to its future.
 
-    An exception that a signal raises there would lose the result. `frame` is that of the code.
+    An exception that a signal raises there would lose the result. `frame` is that of the code, and
+    `start` the code that submits evaluations.
     """
     inner = None
     while frame is not None:
         if frame.f_code is _call.__code__:
             return inner is None
-        if frame.f_code in _HANDING_OVER:
+        if frame.f_code in _HANDING_OVER or frame.f_code is start:
             return True
         inner, frame = frame, frame.f_back
     return False

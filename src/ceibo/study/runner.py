@@ -284,7 +284,10 @@ class Runner(Generic[S]):
 
 def _own_or(given: Interrupts | None) -> AbstractContextManager[Interrupts]:
     """What receives signals: given by the caller, or of the run's own."""
-    return Interrupts(spared=is_handing_over) if given is None else nullcontext(given)
+    if given is not None:
+        return nullcontext(given)
+    start = Flight.start.__code__
+    return Interrupts(spared=lambda frame: is_handing_over(frame, start))
 
 
 def _how_to_go_on(study: Record) -> str:

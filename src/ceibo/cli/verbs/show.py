@@ -1,5 +1,6 @@
 """`ceibo show`: lists the trials, or shows one in full."""
 
+from json import dumps as json_text
 from typing import Annotated
 
 import typer
@@ -55,6 +56,11 @@ def _print_in_full(trial: Trial) -> None:
     for voided in trial.voided:
         of = f"{voided.outcome}: " if voided.outcome else ""
         typer.echo(f"{of}voided {voided.measurement}: {escape(voided.reason)}")
+    for name, value in trial.attributes.items():
+        typer.echo(f"{one_line(name, 200)}: {one_line(json_text(value), 10_000)}")
+    if trial.ended is not None:
+        took = "" if trial.duration is None else f", {trial.duration:.3g} s after it was handed out"
+        typer.echo(f"ended {trial.ended:%Y-%m-%d %H:%M:%S} UTC{took}")
     if trial.reason:
         reason = escape(trial.reason, keep="\n\t")
         typer.echo(f"last failure: {reason}")
