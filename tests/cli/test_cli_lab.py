@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ceibo import Float, Measurement, Study, Trial
+from ceibo.decide.dimensions.dial import to_dial
 from tests.cli.cli_tools import Ceibo
 
 STUDY = """
@@ -66,7 +67,7 @@ def test_ask_prints_what_can_be_dialled(lab: Ceibo, tmp_path: Path) -> None:
     ],
 )
 def test_digits_that_matter(dimension: Float, value: float, text: str) -> None:
-    assert dimension.to_dial(value) == text
+    assert to_dial(dimension, value) == text
 
 
 def test_an_export_filled_in_tells_the_trials_under_way(lab: Ceibo, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ BOX = (10.0, 20.0, 90.0, 70.0)
 def inside(points: np.ndarray, by: float = 0.0) -> np.ndarray:
     left, top, right, bottom = BOX
     x, y = points.T
-    return (x >= left - by) & (x <= right + by) & (y >= top - by) & (y <= bottom + by)
+    return np.asarray((x >= left - by) & (x <= right + by) & (y >= top - by) & (y <= bottom + by))
 
 
 def length(points: list[tuple[float, float]]) -> float:
@@ -27,9 +27,7 @@ def test_a_cut_line_is_what_lies_in_the_box(seed: int) -> None:
     corners = rng.uniform(-60, 160, (9, 2))
     pieces = cut_line([(x, y) for x, y in corners], BOX)
     steps = np.linspace(0, 1, 20_001)[:, None]
-    dense = np.concatenate(
-        [a + steps * (b - a) for a, b in itertools.pairwise(corners)]
-    )
+    dense = np.concatenate([a + steps * (b - a) for a, b in itertools.pairwise(corners)])
     gaps = np.hypot(*np.diff(dense, axis=0).T)
     expected = float(np.sum(gaps[inside(dense)[1:] & inside(dense)[:-1]]))
     assert sum(map(length, pieces)) == pytest.approx(expected, abs=0.5)
