@@ -1,7 +1,8 @@
 """Seconds of one cold suggestion under rules, beside the box of the same dimension.
 
 `python -m bench.region` has studies of n noisy points in spaces with rules, and the same points in
-the same spaces without them; the two take turns. Target: at most twice the box's time.
+the same spaces without them; the two take turns. Time is that of the processor, which a busy
+machine changes least. Target: at most twice the time of the box.
 """
 
 import argparse
@@ -61,9 +62,9 @@ def measure(space: Space, n: int, repeats: int) -> tuple[float, float]:
     seconds: dict[str, list[float]] = {"rules": [], "box": []}
     for number in range(repeats + 1):
         for name, each in (("rules", space), ("box", free)):
-            began = time.perf_counter()
+            began = time.process_time()
             suggest(known, each, Settings(), None, 0, n + number)
-            seconds[name].append(time.perf_counter() - began)
+            seconds[name].append(time.process_time() - began)
     # the first suggestion of a process loads and makes what the later ones use
     return statistics.median(seconds["rules"][1:]), statistics.median(seconds["box"][1:])
 

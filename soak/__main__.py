@@ -35,6 +35,7 @@ CHECKS = (
     "resume",
     "changes",
     "outcomes",
+    "inputs",
     "machine",
     "hypervolume",
     "noise",

@@ -136,7 +136,7 @@ def _far(value: Any, generator: random.Random) -> Any:
 
 def _value(params: dict[str, Any]) -> float:
     numbers = [value for value in params.values() if not isinstance(value, str)]
-    return sum((value / 10.0 - 1.0) ** 2 for value in numbers) + ord(params["kind"]) / 50.0
+    return float(sum((value / 10.0 - 1.0) ** 2 for value in numbers) + ord(params["kind"]) / 50.0)
 
 
 def _examine(url: str, diaries: list[Diary], figures: Figures) -> list[str]:
@@ -196,8 +196,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         found = run_histories(Path(name), options.histories, options.seed)
     heads = ("histories", "trials", "changes", "kills", "withdrawn", "verified", "faults", "s")
-    figures = (found.histories, found.trials, found.changes, found.kills, found.withdrawn)
-    figures += (found.verified, len(found.faults), round(time.perf_counter() - begin))
+    figures = [found.histories, found.trials, found.changes, found.kills, found.withdrawn]
+    figures += [found.verified, len(found.faults), round(time.perf_counter() - begin)]
     print("".join(f"{head:>10}" for head in heads))
     print("".join(f"{figure:>10}" for figure in figures))
     print("\n".join(fault[:1500] for fault in found.faults[:5]))

@@ -31,7 +31,7 @@ def value_at(params: dict[str, Any]) -> float:
     offset, temp, concentration = _SOLVENTS[params["solvent"]]
     warm = ((params["temp"] - temp) / 50.0) ** 2
     dense = (math.log10(params["concentration"]) - concentration) ** 2
-    return offset + warm + 0.5 * dense + 0.2 * warm * dense
+    return float(offset + warm + 0.5 * dense + 0.2 * warm * dense)
 
 
 def space_with(solvents: list[str]) -> dict[str, Any]:

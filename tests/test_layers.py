@@ -61,7 +61,7 @@ OPTIONAL = {
     "optuna": ("integrations/optuna",),
     "sklearn": ("integrations/sklearn",),
     "matplotlib": (),
-    "pandas": ("study/table.py", "study/study.py"),  # Study.to_dataframe imports it when called
+    "pandas": ("study/table.py", "study/record.py"),  # Study.to_dataframe imports it when called
     "joblib": ("integrations/sklearn",),
     "dask": (),
     "distributed": (),

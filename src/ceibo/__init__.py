@@ -16,8 +16,8 @@ from ceibo.decide import (
     StopReason,
     Watch,
 )
-from ceibo.errors import CeiboError, InputError
-from ceibo.study import Result, Study, Trial, maximize, minimize, optimize
+from ceibo.errors import CeiboError, InputError, StopRun
+from ceibo.study import Result, Study, Trial, current_trial, maximize, minimize, optimize
 from ceibo.version import __version__
 
 __all__ = [
@@ -36,11 +36,13 @@ __all__ = [
     "Result",
     "Space",
     "StopReason",
+    "StopRun",
     "Study",
     "Trial",
     "Watch",
     "__version__",
     "acquisition",
+    "current_trial",
     "gp",
     "maximize",
     "minimize",

@@ -104,6 +104,17 @@ class NoMeasurementError(CeiboError):
     """The study has no measurement yet, so nothing can be said about its best."""
 
 
+class StopRun(Exception):
+    """Raised in an objective or a callback, ends the run in order; the reason is in `result.stop`.
+
+    The trial of an objective that raises it is given back unmeasured.
+    """
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = str(reason)
+
+
 class EvaluationsFailedError(CeiboError):
     """Too many evaluations in a row gave no finite value."""
 
@@ -123,8 +134,8 @@ class ObjectiveExitError(CeiboError):
 class ExecutorLostError(CeiboError):
     """The executor broke; finished evaluations are stored, the others will be handed out again.
 
-    A trial that was under way three times when an executor broke, the third time alone, is then a
-    failed one.
+    A pool of processes is made anew first. A trial that was under way three times when an executor
+    broke, the third time alone, is then a failed one, and several of those in a row end the run.
     """
 
 

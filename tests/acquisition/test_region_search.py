@@ -1,6 +1,7 @@
 """The search in a region: steps, projections, climbs and discrete moves beside other solvers."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy.optimize import minimize
 from ceibo import acquisition as acq
 from ceibo.acquisition.region import Count, Linear, Region, Requirement, Scale, Table
 from ceibo.acquisition.region.step import constrained_step
+from ceibo.acquisition.region.terms import Column
 from ceibo.gp.inputs import Array
 from soak.region import compare, one, random_case, random_process, random_region
 
@@ -36,7 +38,7 @@ def test_the_best_step_is_that_of_a_solver_of_quadratic_programs(seed: int) -> N
         def loss(s: Array, b: int = b, inverse: Array = inverse) -> float:
             return float(0.5 * s @ inverse @ s - g[b] @ s)
 
-        sides = [
+        sides: list[Any] = [
             {"type": "ineq", "fun": lambda s, b=b: (high[b] - A[b] @ s)[1:]},
             {"type": "ineq", "fun": lambda s, b=b: (A[b] @ s - low[b])[2:]},
             {"type": "eq", "fun": lambda s, b=b: A[b, 0] @ s},
@@ -55,7 +57,7 @@ def regions() -> dict[str, Region]:
     kinds = ("mixture", "box", "thin", "n-choose-k", "conditional", "logarithmic")
     found = {kind: random_region(kind, rng) for kind in kinds}
     table, u = stepped(21)
-    columns = [table, table, Scale(0.0, 1.0), Scale(0.0, 1.0)]
+    columns: list[Column] = [table, table, Scale(0.0, 1.0), Scale(0.0, 1.0)]
     rules = [one(Linear(np.ones(4), 1.0, equal=True))]
     found["steps and shares"] = Region(columns, {0: u, 1: u}, rules)
     found["steps"] = Region(
@@ -81,6 +83,25 @@ def test_restored_points_hold_and_stay(kind: str) -> None:
     moving = region.frame.values.is_continuous
     near = drawn + 1e-6 * moving * rng.standard_normal(drawn.shape)
     assert np.abs(region.restore(near) - drawn)[:, moving].max(initial=0.0) < 1e-2
+
+
+@pytest.mark.parametrize("kind", ["mixture", "thin", "n-choose-k", "logarithmic"])
+def test_any_share_of_a_step_stays_inside_and_leads_up(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(5):
+        region = random_region(kind, rng)
+        X, d = region.sample(10, rng), region.dimension
+        roots = rng.standard_normal((10, d, d))
+        H = 0.05 * (roots @ roots.transpose(0, 2, 1) + 0.1 * np.eye(d))
+        walls = region.walls(X, np.full(d, 0.3))
+        gradient = rng.standard_normal((10, d))
+        slope, step = walls.directed(X, gradient, H)
+        assert (np.einsum("bd,bd->b", slope, step) >= -1e-9).all()
+        for share in (0.1, 0.5, 1.0):
+            moved = walls.moved(X, share * step)
+            assert region.holds(moved).all()
+            zero = region.frame.stack.is_zero(X) & (kind == "n-choose-k")
+            assert (moved[zero] == 0.0).all()
 
 
 def test_a_projection_is_the_nearest_point() -> None:
@@ -126,7 +147,7 @@ def test_steps_of_a_mixture_are_searched_as_by_brute_force() -> None:
 def test_lists_shares_and_supports_are_searched_as_by_brute_force() -> None:
     """Two parts in steps, two continuous, at most three of them: a grid of everything."""
     table, u = stepped(6)
-    columns = [table, table, Scale(0.0, 1.0), Scale(0.0, 1.0)]
+    columns: list[Column] = [table, table, Scale(0.0, 1.0), Scale(0.0, 1.0)]
     rules = [one(Linear(np.ones(4), 1.0, equal=True)), one(Count((0, 1, 2, 3), 0, 3))]
     region = Region(columns, {0: u, 1: u}, rules)
     shares = np.linspace(0.0, 1.0, 401)

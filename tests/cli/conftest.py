@@ -46,5 +46,5 @@ def study_file(tmp_path: Path) -> StudyFile:
 def asked(ceibo: Ceibo, study_file: StudyFile) -> tuple[Ceibo, Path]:
     """`ceibo`, and a study file with twelve trials to tell."""
     file = study_file()
-    ceibo("ask", file, "-n", "12")
+    ceibo("ask", "--new", file, "-n", "12")
     return ceibo, file

@@ -34,7 +34,7 @@ SPACE = 'x = {type = "float", low = 0, high = 1}\n'
 )
 def test_absurd_study_files(ceibo: Ceibo, text: str) -> None:
     Path("study.toml").write_text(text)
-    answer = ceibo("ask", "study.toml")
+    answer = ceibo("ask", "--new", "study.toml")
     assert answer.status == 2
     assert answer.err.startswith("ceibo: study.toml")
     assert len(answer.err) < 5000

@@ -41,10 +41,10 @@ def measure(ceibo: Ceibo, file: Path, answer: Answer) -> None:
 
 
 def test_parameters_are_held_and_shared(ceibo: Ceibo, file: Path) -> None:
-    held = ceibo("ask", file, "--fixed", "solvent=THF", "--fixed", "temp=33.3", "--json")
+    held = ceibo("ask", "--new", file, "--fixed", "solvent=THF", "--fixed", "temp=33.3", "--json")
     assert held.json["params"] == {"temp": 33.3, "solvent": "THF"}
     measure(ceibo, file, held)
-    batch = ceibo("ask", file, "-n", 4, "--shared", "temp", "--json")
+    batch = ceibo("ask", "--new", file, "-n", 4, "--shared", "temp", "--json")
     assert len({trial["params"]["temp"] for trial in batch.json}) == 1
     measure(ceibo, file, batch)
     best = ceibo("best", file, "--fixed", "solvent=DMF")
@@ -79,11 +79,11 @@ def test_bad_words_are_sentences(
 
 
 def test_an_edited_file_is_taken_over(ceibo: Ceibo, file: Path) -> None:
-    measure(ceibo, file, ceibo("ask", file, "-n", 5, "--json"))
-    queued = ceibo("ask", file, "--fixed", "solvent=THF", "--json").json["trial"]
+    measure(ceibo, file, ceibo("ask", "--new", file, "-n", 5, "--json"))
+    queued = ceibo("ask", "--new", file, "--fixed", "solvent=THF", "--json").json["trial"]
     ceibo("tell", file, queued, "--release")
     file.write_text(SECOND)
-    refused = ceibo("ask", file)
+    refused = ceibo("ask", "--new", file)
     assert refused.status == 2
     assert "the space has changed: parameter 'temp'" in refused.err
     assert f"`ceibo change {file}`" in refused.err
@@ -99,7 +99,7 @@ def test_an_edited_file_is_taken_over(ceibo: Ceibo, file: Path) -> None:
     assert ceibo("change", file, "--before", "humidity=40").out.startswith(
         "study 'lab' has this space already"
     )
-    later = ceibo("ask", file, "-n", 3, "--json")
+    later = ceibo("ask", "--new", file, "-n", 3, "--json")
     assert {trial["params"]["solvent"] for trial in later.json} <= {"DMF", "MeCN"}
     measure(ceibo, file, later)
     for verb in (("best",), ("show",), ("report", "-o", "report.html"), ("doctor",)):
@@ -120,7 +120,7 @@ def test_an_edited_file_is_taken_over(ceibo: Ceibo, file: Path) -> None:
 
 
 def test_a_change_that_is_none_of_the_space_is_still_refused(ceibo: Ceibo, file: Path) -> None:
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     file.write_text(f"seed = 3{FIRST}")
     for verb in ("ask", "change"):
         refused = ceibo(verb, file)

@@ -14,7 +14,7 @@ from tests.cli.cli_tools import Ceibo, StudyFile
 def told(ceibo: Ceibo, study_file: StudyFile) -> tuple[Ceibo, Path]:
     """`ceibo`, and a study file with four trials, of which the first has a wrong value."""
     file = study_file()
-    ceibo("ask", file, "-n", "4")
+    ceibo("ask", "--new", file, "-n", "4")
     ceibo("tell", file, "0", "665")
     return ceibo, file
 
@@ -134,7 +134,7 @@ def test_a_trial_is_withdrawn(told: tuple[Ceibo, Path]) -> None:
         answer = ceibo("tell", file, "2", "--withdraw")
         assert (answer.status, answer.out, answer.err) == (0, "trial 2: withdrawn\n", "")
     assert ceibo("show", file, "2", "--json").json["state"] == "withdrawn"
-    assert ceibo("ask", file, "--json").json["trial"] == 4  # it is not handed out again
+    assert ceibo("ask", "--new", file, "--json").json["trial"] == 4  # it is not handed out again
     assert ceibo("tell", file, "3", "--withdraw", "--json").json["state"] == "withdrawn"
     for wrong in (
         ["0", "--withdraw"],

@@ -50,7 +50,7 @@ def test_an_export_is_read_back_as_it_was(lab: Ceibo, tmp_path: Path) -> None:
     assert "already in study" in again.err
     assert lab("show", "s.toml").status == 0
     assert lab("best", "s.toml").status == 0
-    asked = lab("ask", "s.toml", "--json").json
+    asked = lab("ask", "--new", "s.toml", "--json").json
     assert isinstance(asked["params"]["layers"], list)
 
 
@@ -101,7 +101,7 @@ def test_numbers_between_levels_are_facts(
     assert "warning: 1 row is outside the space" in answer.err
     for word in words:
         assert word in answer.err
-    assert lab("ask", "s.toml").status == 0
+    assert lab("ask", "--new", "s.toml").status == 0
 
 
 def test_init_writes_what_was_spelled(ceibo: Ceibo, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_init_writes_what_was_spelled(ceibo: Ceibo, tmp_path: Path) -> None:
 def test_a_study_file_says_what_is_wrong_in_its_own_words(ceibo: Ceibo, tmp_path: Path) -> None:
     wrong = STUDY.replace("[1, 2, 4, 8, 24]", "[8, 4]")
     (tmp_path / "s.toml").write_text(wrong, encoding="utf-8")
-    answer = ceibo("ask", "s.toml")
+    answer = ceibo("ask", "--new", "s.toml")
     assert answer.status == 2
     assert "'hours': expected numbers in ascending order, got values = [8, 4]; use" in answer.err
     assert "values = [4, 8]." in answer.err

@@ -166,7 +166,7 @@ def test_a_command_that_does_not_tell_every_outcome_fails(
 
 def test_outcomes_are_told_apart_and_corrected(lab: tuple[Ceibo, Path]) -> None:
     ceibo, file = lab
-    assert "yield=VALUE impurity=VALUE" in ceibo("ask", file).err
+    assert "yield=VALUE impurity=VALUE" in ceibo("ask", "--new", file).err
     first = ceibo("tell", file, 9, "yield=81.2")
     assert "still to be told: impurity" in first.out
     assert ceibo("tell", file, 9, "impurity=1.7", "0.1", "colour=3").status == 0
@@ -206,7 +206,7 @@ def test_a_wrong_result_stores_nothing(
     lab: tuple[Ceibo, Path], words: list[str], told: str
 ) -> None:
     ceibo, file = lab
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     answer = ceibo("tell", file, 9, *words)
     assert (answer.status, answer.out) == (2, "")
     assert told in answer.err
@@ -215,7 +215,7 @@ def test_a_wrong_result_stores_nothing(
 
 def test_a_doubtful_noise_is_of_its_outcome(lab: tuple[Ceibo, Path]) -> None:
     ceibo, file = lab
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     answer = ceibo("tell", file, 9, "yield=81.2", "80.9", "impurity=1.2", "0.1")
     assert "yield: 80.9 was recorded as the noise" in answer.err
     assert answer.err.count("warning") == 1
@@ -223,7 +223,7 @@ def test_a_doubtful_noise_is_of_its_outcome(lab: tuple[Ceibo, Path]) -> None:
 
 def test_voiding_in_a_study_of_one_objective(ceibo: Ceibo, tmp_path: Path) -> None:
     file = write(tmp_path, outcomes="")
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     ceibo("tell", file, 0, "3")
     assert "--outcome" in ceibo("correct", file, 0, "3", "--outcome", "yield").err
     assert ceibo("void", file, 0, "wrong sample").status == 0
@@ -322,7 +322,7 @@ def _export(answer: Answer) -> list[dict[str, str]]:
 
 def test_an_export_is_imported_as_it_was(lab: tuple[Ceibo, Path]) -> None:
     ceibo, file = lab
-    ceibo("ask", file, "-n", "3")
+    ceibo("ask", "--new", file, "-n", "3")
     ceibo("tell", file, 9, "yield=80", "81", "82", "impurity=1")
     ceibo("tell", file, 9, "yield=83 1", "--key", "b")
     ceibo("tell", file, 10, "yield=70")
@@ -374,7 +374,7 @@ def test_columns_of_one_name_are_told_apart(ceibo: Ceibo, tmp_path: Path) -> Non
         "trial = {watch = true}\na_replicates = {watch = true}\n",
         encoding="utf-8",
     )
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     ceibo("tell", file, 0, "a=1", "0.5", "a_noise=2", "trial=3", "a_replicates=4")
     rows = _export(ceibo("export", file, "-o", "odd.csv")) or _export(ceibo("export", file))
     assert len(rows[0]) == 2 + 4 * 3 + 1 + 1
@@ -413,7 +413,7 @@ def test_a_result_that_was_not_stored_is_told_how(
     lab: tuple[Ceibo, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ceibo, file = lab
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
 
     def lost(_self: Study, trial: int, value: object, **_: object) -> None:
         raise NotStoredError("lost", trial, value, "") from StorageError("disk full")

@@ -57,7 +57,7 @@ def test_errors_in_a_study_file_name_the_rule(table: str, said: str) -> None:
 
 def test_a_file_whose_rules_changed_is_refused(ceibo: Ceibo) -> None:
     file = write(SPACE + RULES)
-    assert ceibo("ask", file).status == 0
+    assert ceibo("ask", "--new", file).status == 0
     assert ceibo("show", file).status == 0
     write(SPACE)
     answer = ceibo("show", file)
@@ -69,7 +69,7 @@ def test_a_file_whose_rules_changed_is_refused(ceibo: Ceibo) -> None:
 
 def test_show_lists_the_rules(ceibo: Ceibo) -> None:
     file = write(SPACE + RULES)
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     lines = ceibo("show", file).out.splitlines()
     assert lines[:2] == ["rule: a + b <= 1", "rule: a <= 0.5 if solvent == 'THF'"]
     assert lines[2].split()[:2] == ["0", "running"]

@@ -133,10 +133,10 @@ def test_a_name_is_kept_whole_in_the_name_of_the_database(ceibo: Ceibo, tmp_path
         file = folder / "s.toml"
         made = ceibo("init", "-o", file, "--name", name, "-p", "x=0:1", "--force")
         assert (made.status, made.err) == (0, "")
-        assert ceibo("ask", file, "--json").json["trial"] == 0
+        assert ceibo("ask", "--new", file, "--json").json["trial"] == 0
         assert (folder / database).is_file()
     (folder / "who?.toml").write_text(GOOD.replace('name = "a"', ""))
-    assert ceibo("ask", folder / "who?.toml").status == 0
+    assert ceibo("ask", "--new", folder / "who?.toml").status == 0
     assert (folder / "who?.db").is_file()
 
 

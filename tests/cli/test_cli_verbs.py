@@ -66,11 +66,11 @@ def test_dry_run_shows_the_very_commands_and_records_nothing(
 
 def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
     file = study_file()
-    handed = ceibo("ask", file, "--json").json
+    handed = ceibo("ask", "--new", file, "--json").json
     assert handed["trial"] == 0
     assert set(handed["params"]) == {"x", "y"}
-    assert len(ceibo("ask", file, "-n", "2", "--json").json) == 2
-    assert "x = " in ceibo("ask", file).out
+    assert len(ceibo("ask", "--new", file, "-n", "2", "--json").json) == 2
+    assert "x = " in ceibo("ask", "--new", file).out
     assert ceibo("tell", file, "0", "-0.5").status == 0
     assert ceibo("tell", file, "0", "-0.5").status == 0  # the same again changes nothing
     other = ceibo("tell", file, "0", "0.7")
@@ -88,9 +88,9 @@ def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
         ceibo("tell", file, "3", "--failed", "reactor leaked", "--json").json["reason"]
         == "reactor leaked"
     )
-    assert ceibo("ask", file, "--json").json["trial"] == 4
+    assert ceibo("ask", "--new", file, "--json").json["trial"] == 4
     assert ceibo("tell", file, "4", "--release").status == 0
-    assert ceibo("ask", file, "--json").json["trial"] == 4  # handed out again
+    assert ceibo("ask", "--new", file, "--json").json["trial"] == 4  # handed out again
     for wrong in (
         ["9", "1"],
         ["4"],
@@ -106,7 +106,7 @@ def test_ask_and_tell(ceibo: Ceibo, study_file: StudyFile) -> None:
 
 def test_should_stop_is_an_exit_status(ceibo: Ceibo, study_file: StudyFile) -> None:
     file = study_file(trials=12)
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     assert ceibo("should-stop", file, "--cost", "0.1").status == 1
     ceibo("tell", file, "0", "--release")
     ceibo("run", file, "-q")
@@ -121,7 +121,7 @@ def test_should_stop_is_an_exit_status(ceibo: Ceibo, study_file: StudyFile) -> N
 
 def test_export_and_import_round_trip(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
     file = study_file()
-    ceibo("ask", file, "-n", "4")
+    ceibo("ask", "--new", file, "-n", "4")
     ceibo("tell", file, "0", "0.1", "0.01")
     ceibo("tell", file, "1", "1", "2", "4")
     ceibo("tell", file, "2", "--failed", 'no,"quote"\nline')
@@ -341,7 +341,7 @@ def test_the_study_file_is_read_once(
 ) -> None:
     file = study_file(trials=1)
     (tmp_path / "data.csv").write_text("x,y,value\n0.1,0.2,3\n0.2,0.3,4\n")
-    ceibo("ask", file)
+    ceibo("ask", "--new", file)
     if arguments[0] not in ("tell", "run"):
         ceibo("tell", file, "0", "0.5")
     read = []
@@ -367,5 +367,5 @@ def test_a_study_that_has_not_begun_says_how_to_begin(
     beside_another = ceibo("best", file)
     for answer in (alone, beside_another):
         assert answer.status == 2
-        assert answer.err.endswith(f". `ceibo run {file}` or `ceibo ask {file}` begins it.\n")
+        assert answer.err.endswith(f". `ceibo run {file}` or `ceibo ask {file} --new` begins it.\n")
     assert "has not begun: there is no file" in alone.err

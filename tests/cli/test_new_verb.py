@@ -53,7 +53,7 @@ def test_a_verb_of_ceibo(blocks: dict[str, str], tmp_path: Path) -> None:
     text = text.replace("\n\n_HELP", f"\n{blocks['import']}\n_HELP", 1)
     text = text.replace("    add_installed(", f"    {blocks['build']}    add_installed(", 1)
     app.write_text(text)
-    call(tmp_path, "ask", "study.toml", "-n", "3", path=tree)
+    call(tmp_path, "ask", "--new", "study.toml", "-n", "3", path=tree)
     assert call(tmp_path, "count", "study.toml", path=tree) == "3\n"
     assert "How many trials there are." in call(tmp_path, "--help", path=tree)
 
@@ -69,6 +69,6 @@ def test_a_verb_of_another_distribution(blocks: dict[str, str], tmp_path: Path) 
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: my-lab\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text(f"[{group}]\n{verb} = {value}\n")
     site = tmp_path / "site"
-    call(tmp_path, "ask", "study.toml", "-n", "2", path=site)
+    call(tmp_path, "ask", "--new", "study.toml", "-n", "2", path=site)
     assert call(tmp_path, verb, "study.toml", path=site) == "2\n"
     assert f"From my-lab: see `ceibo {verb} --help`." in call(tmp_path, "--help", path=site)

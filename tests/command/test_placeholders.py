@@ -32,3 +32,30 @@ def test_placeholders_are_no_format_language() -> None:
 def test_numbers_round_trip(value: float) -> None:
     assert float(to_text(value)) == value
     assert [to_text(each) for each in (True, None, 3)] == ["true", "null", "3"]
+
+
+def test_a_parameter_that_does_not_exist_leaves_no_argument_behind() -> None:
+    space = Space(
+        {
+            "o": Categorical(["sgd", "adam"]),
+            "m": Float(0, 1, when={"o": "sgd"}),
+            "b": Float(0, 1, when={"o": "adam"}),
+        }
+    )
+    argv = ("prog", "-v", "{o}", "--m", "{m}", "--b={b}", "{m}:{o}", "--last", "x{b}", "{{m}}")
+    template = Template(argv, space, Path())
+    sgd, adam = {"o": "sgd", "m": 0.5}, {"o": "adam", "b": 0.25}
+    assert template.arguments(sgd) == [
+        "prog",
+        "-v",
+        "sgd",
+        "--m",
+        "0.5",
+        "0.5:sgd",
+        "--last",
+        "{m}",
+    ]
+    assert template.arguments(adam) == ["prog", "-v", "adam", "--b=0.25", "--last", "x0.25", "{m}"]
+    assert template.environment(adam) == {"CEIBO_o": "adam", "CEIBO_b": "0.25"}
+    with pytest.raises(InputError, match=r"program '\{m\}' depends on 'm', which does not"):
+        Template(("{m}",), space, Path())

@@ -15,6 +15,7 @@ from ceibo.decide import Space
 from ceibo.errors import InputError
 from ceibo.gp import KERNELS, GaussianProcess, Matern52
 from ceibo.gp.inputs import Array
+from ceibo.report.existence import describe
 
 OPTIMIZER = Categorical(["sgd", "adam", "none"])
 
@@ -119,7 +120,10 @@ def test_settings_with_other_names_are_refused_with_the_reason(
         ({1: "sgd"}, "expected parents and their values"),
         ({"optimiser": "sgd"}, "'optimiser', but the space has optimizer, rate, n; did you mean"),
         ({"optimizer": "sdg"}, "'x', when optimizer: expected one of ['sgd', 'adam', 'none'], got"),
-        ({"optimizer": []}, "would exist for no value of 'optimizer', as the list of them is empty"),
+        (
+            {"optimizer": []},
+            "would exist for no value of 'optimizer', as the list of them is empty",
+        ),
         ({"optimizer": ["sgd", "x"]}, "got 'x' (str)"),
         ({"x": 1}, "cannot exist depending on its own value"),
         ({"rate": 0.5}, "'rate', which is searched as continuous (float from 0.0 to 1.0)"),
@@ -149,12 +153,17 @@ def test_the_ways_to_write_a_condition_mean_the_same() -> None:
     ways: list[Any] = ["sgd", ["sgd"], ("sgd",), np.str_("sgd"), ["sgd", "sgd"]]
     spaces = [Space({"o": OPTIMIZER, "x": Float(0, 1, when={"o": way})}) for way in ways]
     assert all(each == spaces[0] for each in spaces)
-    assert spaces[0].to_json()["x"] == {"type": "float", "low": 0.0, "high": 1.0, "when": {"o": "sgd"}}
+    assert spaces[0].to_json()["x"] == {
+        "type": "float",
+        "low": 0.0,
+        "high": 1.0,
+        "when": {"o": "sgd"},
+    }
     both = Space({"o": OPTIMIZER, "x": Float(0, 1, when={"o": ["adam", "sgd"]})})
     assert both != spaces[0]
     assert both.dimensions["x"].when == {"o": ["sgd", "adam"]}
     assert "when={'o': ['sgd', 'adam']}" in repr(both)
-    assert both.describe("x") == "float from 0.0 to 1.0; exists where o is 'sgd' or 'adam'"
+    assert describe(both, "x") == "float from 0.0 to 1.0; exists where o is 'sgd' or 'adam'"
     assert Float(0, 1) != Float(0, 1, when={"o": "sgd"})
     assert Categorical(["a", "b"]) != Categorical(["a", "b"], when={"o": "sgd"})
 

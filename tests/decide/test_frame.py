@@ -100,8 +100,10 @@ def test_a_new_parameter_had_its_value_before() -> None:
     old = {"temp": 55.0, "solvent": "DMF"}
     assert after.place(old) == pytest.approx([0.5, 0.5, 0.5])
     assert after.check(old) == old  # nothing is invented
-    assert after.fits(old)
-    assert not after.fits({"temp": 95.0, "solvent": "DMF"})
+    assert after.outside(old) is None
+    assert after.outside({"temp": 95.0, "solvent": "DMF"}) is not None
+    assert not after.fits(old)  # as a suggestion it lacks a value
+    assert after.fits(old | {"humidity": 50.0})
     narrow = after.after(FIRST | {"humidity": Float(20, 40)})
     assert narrow.place(old)[2] == pytest.approx(1.5)
 

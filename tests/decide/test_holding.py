@@ -26,7 +26,8 @@ SPACE = Space(
 def value_at(params: dict[str, Any]) -> float:
     offset = {"THF": 0.0, "DMF": 0.4, "water": 0.9}[params["solvent"]]
     warm = ((params["temp"] - 60.0) / 40.0) ** 2
-    return offset + warm + 0.1 * (np.log10(params["rate"]) + 3) ** 2 + 0.05 * params["layers"]
+    slow = 0.1 * (np.log10(params["rate"]) + 3) ** 2
+    return float(offset + warm + slow + 0.05 * params["layers"])
 
 
 def evidence(count: int = 24) -> Evidence:
@@ -67,7 +68,8 @@ def test_the_initial_design_keeps_its_other_columns() -> None:
 def test_nothing_held_is_as_if_nothing_was_said() -> None:
     known = evidence()
     plain = suggest(known, SPACE, Settings(), None, 0, 30)
-    for fixed in (None, {}):
+    nothing: tuple[dict[str, Any] | None, ...] = (None, {})
+    for fixed in nothing:
         assert suggest(known, SPACE, Settings(), None, 0, 30, fixed=fixed).x.tobytes() == (
             plain.x.tobytes()
         )

@@ -92,6 +92,23 @@ def test_coordinates_round_trip_and_are_listed(power: Any) -> None:
     assert pickle.loads(pickle.dumps(space)) == space
 
 
+def test_it_may_exist_only_sometimes_and_decide_on_others(power: Any) -> None:
+    space = Space(
+        {
+            "kind": ceibo.Categorical(["a", "b"]),
+            "batch": power(3, when={"kind": "a"}),
+            "x": Float(0, 1, when={"batch": [4, 8]}),
+        }
+    )
+    assert Space.from_json(json.loads(json.dumps(space.to_json()))) == space
+    assert repr(space.dimensions["batch"]) == "PowerOfTwo(exponent=3, when={'kind': 'a'})"
+    assert space.from_unit([0.1, 0.9, 0.5]) == {"kind": "a", "batch": 8, "x": 0.5}
+    assert space.from_unit([0.1, 0.1, 0.5]) == {"kind": "a", "batch": 1}
+    assert space.from_unit([0.9, 0.9, 0.5]) == {"kind": "b"}
+    (where,) = (each for each in space.branches if each.column == 2)
+    np.testing.assert_array_equal(where.coordinates, space.discrete[1][2:])
+
+
 def test_a_command_gets_its_values(power: Any, tmp_path: Path) -> None:
     template = Template(("train", "--batch={batch}"), Space({"batch": power(6)}), tmp_path)
     assert template.arguments({"batch": 32}) == ["train", "--batch=32"]

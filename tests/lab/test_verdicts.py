@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ceibo_lab import verdicts
 from ceibo_lab.library import Library
 from ceibo_lab.problems.outcomes import outcome_problem
 from ceibo_lab.record import Cell, Record
+from ceibo_lab.verdicts import outcomes as verdicts
 
 CELL = Cell("limits", "gramacy", "plain", "homoscedastic", 0.02, "ceibo", 0, 40)
 FRONT = replace(CELL, kind="fronts", problem="dtlz2")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ceibo import AtMost, Categorical, Float, Int, Minimize, Space, Study
+from ceibo import AtMost, Categorical, Float, Int, Minimize, Space, Study, minimize
 from ceibo.errors import DamagedError, InputError, NewerSchemaError
 from ceibo.study.doctor import examine
 from ceibo.study.ledger import Ledger
@@ -78,11 +78,14 @@ def test_old_data_inform_the_model() -> None:
 
 
 def test_the_answer_is_a_setting_of_the_present_space() -> None:
-    """The best measured setting may be retired; the recommended one is not."""
     study = Study.create(FIRST, seed=1)
     measure(study, 12)
+    study.add({"temp": 45.0, "solvent": "DMF"}, 0.9, noise=0.02)
     assert study.best.params["solvent"] == "THF"
     study.change({"temp": Float(20, 50), "solvent": Categorical(["DMF", "MeCN"])})
+    assert study.best.params["solvent"] == "DMF"
+    assert study.best.params["temp"] <= 50
+    assert study.best_observed.params["solvent"] == "THF"  # what was measured was measured
     found = study.recommended
     assert found.params["solvent"] != "THF"
     assert 20 <= found.params["temp"] <= 50
@@ -142,6 +145,27 @@ def test_another_process_learns_of_the_change(url: str, monkeypatch: pytest.Monk
     assert {trial.params["solvent"] for trial in asked} <= {"MeCN", "water"}
     assert len(calls) == 5
     assert Study.open(url).verify().ok
+
+
+def test_an_objective_gets_every_parameter(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'lab.db'}"
+    study = Study.create(FIRST, storage=url)
+    study.enqueue({"temp": 50.0, "solvent": "DMF"})
+    study.release(study.ask(fixed={"solvent": "DMF", "temp": 51.0}))
+    space = FIRST | {"humidity": Float(20, 80)}
+    study.change(space, before={"humidity": 40})
+    assert study.trials[1].state == "withdrawn"  # a suggestion that lacks a value
+    seen = []
+
+    def objective(params: dict[str, Any]) -> float:
+        seen.append(params)
+        return value_at(params) + float(params["humidity"])
+
+    minimize(objective, space, n_trials=4, storage=url)
+    assert seen[0] == {"temp": 50.0, "solvent": "DMF", "humidity": 40.0}
+    assert study.trials[0].params == {"temp": 50.0, "solvent": "DMF"}
+    assert len(seen) == 3
+    assert study.verify().ok
 
 
 def test_the_same_space_changes_nothing() -> None:

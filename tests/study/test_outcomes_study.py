@@ -282,7 +282,7 @@ def test_a_price_for_one_goal_and_none_for_several() -> None:
 def test_optimize_is_asking_and_telling(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'lab.db'}"
     seen: list[int] = []
-    callback: Callback = lambda study, trial: seen.append(trial.number)  # noqa: E731 - typed
+    callback: Callback[Study] = lambda study, trial: seen.append(trial.number)  # noqa: E731 - typed
     ceibo.optimize(react, SPACE, LIMITED, n_trials=5, n_initial=4, storage=url)
     result = ceibo.optimize(
         react, SPACE, LIMITED, n_trials=9, n_initial=4, storage=url, callbacks=[callback]

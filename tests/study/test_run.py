@@ -171,7 +171,11 @@ def test_callbacks() -> None:
         assert study.trials[trial.number] == trial
         seen.append((trial.number, trial.state))
 
-    result = ceibo.minimize(bowl, SPACE, n_trials=20, callbacks=[lambda s, t: t.number == 4, note])
+    def end(study: Study, trial: ceibo.Trial) -> None:
+        if trial.number == 4:
+            raise ceibo.StopRun("five are enough")
+
+    result = ceibo.minimize(bowl, SPACE, n_trials=20, callbacks=[end, note])
     assert result.stop.reason is StopReason.CALLBACK
     assert seen == [(k, "done") for k in range(5)]
 

@@ -30,6 +30,7 @@ import ceibo
 from ceibo import Float, Measurement, StopReason, Study
 from ceibo.decide.space import Params
 from ceibo.errors import ExecutorLostError, ObjectiveExitError
+from ceibo.study.asking import Asking
 from ceibo.study.evaluation import job_count
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import Lease
@@ -125,7 +126,7 @@ class Recording(ThreadPoolExecutor):
 
 def test_finished_evaluations_are_kept_whatever_ends_the_run(storage: str) -> None:
     """A callback raises while one evaluation is under way and three have finished, one of them
-    recorded.
+    recorded. The one under way is recorded when it ends.
     """
     first, over = Study.create(SPACE, seed=0).ask(), threading.Event()
 
@@ -143,8 +144,11 @@ def test_finished_evaluations_are_kept_whatever_ends_the_run(storage: str) -> No
             ceibo.minimize(
                 objective, SPACE, n_trials=4, storage=storage, executor=executor, callbacks=[broken]
             )
+        study = Study.open(storage)
+        assert [t.state for t in study.trials] == ["queued", "done", "done", "done"]
         over.set()
-    assert [t.state for t in Study.open(storage).trials] == ["queued", "done", "done", "done"]
+    assert [t.state for t in study.trials] == ["done"] * 4
+    assert len(study.trials[0].measurements) == 1
 
 
 def die_once(params: Params) -> Measurement:
@@ -164,21 +168,12 @@ def test_a_process_of_the_pool_is_killed(
     storage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CEIBO_TEST_FOLDER", str(tmp_path))
-    with (
-        ProcessPoolExecutor(2) as executor,
-        pytest.raises(ExecutorLostError, match="the executor broke") as caught,
-    ):
-        ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
-    assert "nothing is lost" in str(caught.value)
-    assert "lost 3 times becomes a failed one" in str(caught.value)
-    study = Study.open(storage)
-    assert {t.state for t in study.trials} <= {"done", "queued"}
-    assert study.ledger.workers() == {}
-    told = {t.number: t.measurements for t in study.trials if t.state == "done"}
     with ProcessPoolExecutor(2) as executor:
         result = ceibo.minimize(die_once, SPACE, n_trials=10, storage=storage, executor=executor)
     in_order(result.study, 10)
-    assert all(result.study.trials[number].measurements == kept for number, kept in told.items())
+    assert (tmp_path / "died").exists()
+    assert result.study.ledger.workers() == {}
+    assert max(t.attempt for t in result.study.trials) == 2
 
 
 def deadly(params: Params) -> Measurement:
@@ -488,13 +483,13 @@ def test_an_interrupt_while_storing_loses_nothing(
 def test_an_interrupt_after_asking_gives_the_trial_back(
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = Ledger.ask
+    ask = Asking.ask
 
-    def interrupted(self: Ledger, lease: Lease | None, limit: int | None) -> None:
+    def interrupted(self: Asking, lease: Lease | None, limit: int | None) -> None:
         ask(self, lease, limit)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ledger, "ask", interrupted)
+    monkeypatch.setattr(Asking, "ask", interrupted)
     assert (
         ceibo.minimize(bowl, SPACE, n_trials=5, storage=storage).stop.reason
         is StopReason.INTERRUPTED

@@ -13,6 +13,7 @@ from ceibo.acquisition.closed_form import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
+from ceibo.acquisition.cube import within
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent
 from ceibo.acquisition.knowledge import CorrectedKnowledgeGradient, KnowledgeGradient
 from ceibo.acquisition.monte_carlo import (
@@ -133,13 +134,15 @@ def _corrected_kg(context: Context) -> Acquisition:
 @register("knowledge-gradient", label="knowledge gradient")
 def _knowledge_gradient(context: Context) -> Acquisition:
     gp, state = context.gp, context.gp.state
-    n = len(gp.X)
+    inside = within(gp.X)
+    # a slice where all are, which is no copy
+    seen = slice(0, len(gp.X)) if inside.all() else np.flatnonzero(inside)
     # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j, which cancels nothing and is zero
     # where the noise is.
     inverse = state.factor.inverse
-    covariances = (inverse.T @ inverse[:, :n]) * state.noise[:n]
+    covariances = (inverse.T @ inverse[:, seen]) * state.noise[seen]
     predictor = gp.predictor(np.column_stack([state.alpha, covariances]))
-    means = gp.unit_kernel(gp.X, state.points) @ state.alpha
+    means = (gp.unit_kernel(gp.X, state.points) @ state.alpha)[seen]
     return KnowledgeGradient(
         gp, context.incumbent, predictor, observed_means=means, next_noise=context.next_noise
     )

@@ -6,6 +6,7 @@ from typing import Final, Protocol, final
 
 import numpy as np
 
+from ceibo.acquisition.cube import within
 from ceibo.acquisition.joint import JointPredictor
 from ceibo.acquisition.monte_carlo import draw_jointly
 from ceibo.gp import GaussianProcess
@@ -60,7 +61,7 @@ class CommonDraws:
     predictor: JointPredictor  # of all processes, given each draw
     rows: Indices  # (c,) of the common points among the first process's
     goals: Array  # (S, c, k)
-    holds: Mask  # (S, c) whether every limit holds
+    holds: Mask  # (S, c) whether every limit holds; never outside the unit cube
     bounds: Array  # (limits,)
     base: Array  # (S,) of the first process: the normal draws left for f(x)
 
@@ -74,7 +75,8 @@ def draw_in_common(
     drawn = [draw_jointly(gp, count, seed_of(seed, j)) for j, gp in enumerate(processes)]
     values = [draws.values[:, rows[:, j]] for j, draws in enumerate(drawn)]
     bounds = np.array([inside_units(limit.gp, limit.bound) for limit in limits])
-    holds = np.ones((count, len(rows)), dtype=bool)
+    reachable = within(goals[0].state.points)[rows[:, 0]]
+    holds = np.repeat(reachable[None, :], count, axis=0)
     for of_limit, bound in zip(values[len(goals) :], bounds, strict=True):
         holds &= of_limit <= bound
     predictor = JointPredictor(tuple(draws.predictor for draws in drawn))

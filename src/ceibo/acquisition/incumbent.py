@@ -8,6 +8,7 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.acquisition.cube import within
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
@@ -36,13 +37,11 @@ def find_incumbent(gp: GaussianProcess, among: Mask | None = None) -> Incumbent:
 
     Args:
         gp: the model.
-        among: (n,) which observed points may be it; all of them by default, or if it is none.
+        among: (n,) which observed points may be it; by default those in the unit cube.
     """
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
-        if among is not None and np.any(among):
-            means = np.where(among, means, np.inf)
-        index = int(np.argmin(means))
+        index = int(np.argmin(np.where(within(gp.X) if among is None else among, means, np.inf)))
         mean, variance = gp.posterior(gp.X[index][None, :])
     return Incumbent(index, gp.X[index], float(mean[0]), float(np.sqrt(variance[0])))
 

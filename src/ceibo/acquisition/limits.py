@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import chain_std
 from ceibo.acquisition.common import FARTHEST, common_rows, inside_units
+from ceibo.acquisition.cube import within
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask, as_points
@@ -131,11 +132,11 @@ def find_feasible_incumbent(
         goal: the process of the outcome to be minimised.
         limits: on the other outcomes.
         confidence: between 0 and 1.
-        among: (n,) which points of the goal may be it; all of them by default.
+        among: (n,) which points of the goal may be it; by default those in the unit cube.
     """
     rows = common_rows([goal.X, *(limit.gp.X for limit in limits)])
-    if among is not None:
-        rows = rows[among[rows[:, 0]]] if len(rows) else rows
+    if len(rows):
+        rows = rows[(within(goal.X) if among is None else among)[rows[:, 0]]]
     if len(rows) == 0:
         return None
     points = goal.X[rows[:, 0]]

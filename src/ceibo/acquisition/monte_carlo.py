@@ -21,6 +21,7 @@ import numpy as np
 
 from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
+from ceibo.acquisition.cube import within
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess
@@ -45,8 +46,9 @@ class Draws:
 
     @property
     def best(self) -> Array:
-        """(S,) lowest value of each draw."""
-        return np.asarray(self.values.min(axis=1))
+        """(S,) lowest value of each draw at points of the unit cube."""
+        inside = within(self.predictor.points)
+        return np.asarray(self.values[:, inside].min(axis=1))
 
 
 def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:

@@ -20,6 +20,7 @@ from ceibo.cli.verbs import (
     change,
     correct,
     doctor,
+    enqueue,
     export,
     import_,
     init,
@@ -28,6 +29,7 @@ from ceibo.cli.verbs import (
     run,
     should_stop,
     show,
+    studies,
     tell,
     void,
 )
@@ -73,6 +75,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("ask")(ask.ask)
     app.command("tell", context_settings=_LITERAL)(tell.tell)
     app.command("correct", context_settings=_LITERAL)(correct.correct)
+    app.command("enqueue", context_settings=_LITERAL)(enqueue.enqueue)
     app.command("void")(void.void)
     app.command("change")(change.change)
     app.command("best")(best.best)
@@ -80,6 +83,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("show")(show.show)
     app.command("should-stop")(should_stop.should_stop)
     app.command("report")(report.report)
+    app.command("studies")(studies.studies)
     app.command("doctor")(doctor.doctor)
     app.command("export")(export.export)
     app.command("import")(import_.import_)

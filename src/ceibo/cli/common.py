@@ -14,7 +14,18 @@ from ceibo.study import Trial
 from ceibo.study.trial import Voided
 
 File = Annotated[
-    Path, typer.Argument(metavar="STUDY.TOML", help="The study file; `ceibo init` writes one.")
+    str,
+    typer.Argument(
+        metavar="STUDY.TOML|URL",
+        help="The study file, which `ceibo init` writes; or the URL or the file of a database.",
+    ),
+]
+StudyName = Annotated[
+    str | None,
+    typer.Option("--study", help="Which study, if a database has several.", show_default=False),
+]
+New = Annotated[
+    bool, typer.Option("--new", help="Begin the study if its database is not there yet.")
 ]
 Storage = Annotated[
     str | None,

@@ -13,7 +13,7 @@ _SQLITE_MAGIC = b"SQLite format 3\0"
 def check_target(path: Path, file: StudyFile, storage: str | None) -> None:
     """Refuses, before any work is done, to write over the study or where nothing can be written."""
     own = [file.path.resolve()]
-    for url in {file.storage, storage or file.storage}:
+    for url in {file.storage, file.place(storage)}:
         parsed = parse_url(url)
         if parsed.get_backend_name() == "sqlite" and parsed.database:
             database = Path(parsed.database).resolve()
@@ -33,11 +33,18 @@ def check_writable(path: Path) -> None:
         raise InputError(f"cannot write {path}: {why}; create it first.")
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a folder; name a file in it.")
-    if path.is_file() and path.stat().st_size:
+    if is_database(path):
+        what = f"{path} is a database, perhaps of another study"
+        raise InputError(f"{what}; write to another file.")
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database; false also if it cannot be read."""
+    try:
         with path.open("rb") as file:
-            if file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
-                what = f"{path} is a database, perhaps of another study"
-                raise InputError(f"{what}; write to another file.")
+            return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
+    except OSError:
+        return False
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ from ceibo.decide.space import Space
 from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
 from ceibo.study import Study
 from ceibo.study.run import create_or_open, first_change
+from ceibo.study.store import Store
 
 _Part = Dimension | Outcome
 
@@ -24,7 +25,7 @@ def open_study(file: StudyFile, storage: str | None) -> Study:
 
 def _open_stored(file: StudyFile, storage: str | None) -> Study:
     try:
-        return Study.open(storage or file.storage, file.name)
+        return Study.open(file.place(storage), file.name)
     except NotFoundError as error:
         _not_begun(file, str(error))
     except MissingDatabaseError as error:
@@ -33,13 +34,33 @@ def _open_stored(file: StudyFile, storage: str | None) -> Study:
 
 def open_or_begin(file: StudyFile, storage: str | None) -> Study:
     """The stored study of a file, made if there is none yet."""
-    study = create_or_open(file.space, storage or file.storage, file.name, _options_of(file))
+    if file.is_stored:
+        return open_study(file, storage)
+    study = create_or_open(file.space, file.place(storage), file.name, _options_of(file))
     _check_same(file, study)
     return study
 
 
+def begin_if_new(file: StudyFile, storage: str | None, new: bool) -> Study:
+    """The stored study of a file, begun in a database that exists, or a new one if `new`."""
+    if not new:
+        try:
+            Store(file.place(storage), create=False).close()
+        except (MissingDatabaseError, NotFoundError) as error:
+            raise NotFoundError(
+                f"study {file.name!r} has no database: {str(error).rstrip('.')}. If it has begun"
+                f" elsewhere, get its database from there; to begin it here: ceibo ask {file.path}"
+                " --new"
+            ) from None
+    return open_or_begin(file, storage)
+
+
 def open_to_change(file: StudyFile, storage: str | None) -> Study:
     """The stored study of a file that may have another space, and is the same in all else."""
+    if file.is_stored:
+        raise InputError(
+            f"expected a study file, whose space study {file.name!r} is to have, got {file.path}."
+        )
     study = _open_stored(file, storage)
     _check_options(file, study)
     return study
@@ -74,12 +95,14 @@ def _options_of(file: StudyFile) -> dict[str, Any]:
 
 
 def _not_begun(file: StudyFile, text: str) -> NoReturn:
-    begin = f"`ceibo run {file.path}` or `ceibo ask {file.path}` begins it."
+    begin = f"`ceibo run {file.path}` or `ceibo ask {file.path} --new` begins it."
     raise NotFoundError(f"{text.rstrip('.')}. {begin}") from None
 
 
 def _check_same(file: StudyFile, study: Study) -> None:
     """Refuses a file that differs from its study in what decides suggestions."""
+    if file.is_stored:
+        return
     changed = differences(study.space, file.space)
     if changed:
         raise InputError(

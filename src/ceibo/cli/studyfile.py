@@ -44,7 +44,10 @@ _STOP: Final = ("trials", "cost", "time", "failures")
 @final
 @dataclass(frozen=True)
 class StudyFile:
-    """A study file, read and checked; it has a direction or outcomes."""
+    """A study file, read and checked; it has a direction or outcomes.
+
+    One that `is_stored` has no file: it is what a database has of a study.
+    """
 
     path: Path
     name: str
@@ -58,6 +61,11 @@ class StudyFile:
     jobs: int = 1
     outcomes: Outcomes | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    is_stored: bool = False
+
+    def place(self, storage: str | None) -> str:
+        """The URL of the database, `storage` if that is given beside a file."""
+        return self.storage if self.is_stored or not storage else storage
 
     @property
     def folder(self) -> Path:
@@ -205,11 +213,12 @@ def _template(command: Mapping[str, Any], space: Space, path: Path) -> Template:
 
 def storage_of(name: str) -> str:
     """The default storage for a study of this name: a file beside the study file."""
-    file = _quote(name.replace("/", "-").replace("\\", "-"))
+    file = quote(name.replace("/", "-").replace("\\", "-"))
     return f"{SQLITE}{file}.db"
 
 
-def _quote(path: str) -> str:
+def quote(path: str) -> str:
+    """The path of a database's file as it stands in a URL."""
     return path.replace("%", "%25").replace("?", "%3F")
 
 
@@ -225,7 +234,7 @@ def _resolve_storage(storage: str, path: Path) -> str:
             why = f"{storage!r} is memory, which is gone when a command ends"
             raise InputError(f"storage: {why}; name a file.")
         return storage
-    return f"{SQLITE}{Path(_quote(str(path.absolute().parent))) / file}"
+    return f"{SQLITE}{Path(quote(str(path.absolute().parent))) / file}"
 
 
 def _check_keys(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:

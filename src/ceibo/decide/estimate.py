@@ -90,6 +90,4 @@ def compare_with_raw(
             f" {believed.p_feasible:.0%}; trial {best.number} has {answer} and"
             f" {best.p_feasible:.0%}."
         )
-    return (
-        f"{said} put it at {belief}; trial {best.number} is expected to be better, at {answer}."
-    )
+    return f"{said} put it at {belief}; trial {best.number} is expected to be better, at {answer}."

@@ -17,8 +17,8 @@ from ceibo.checks import ask_nearest
 from ceibo.decide.dimensions.axis import share_of
 from ceibo.decide.dimensions.base import Dimension, Value, to_plain
 from ceibo.decide.dimensions.choices import identity
-from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.dimensions.int_ import Int
+from ceibo.decide.dimensions.spacing import are_numbers
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params, Space, SpaceLike, check_searchable
 from ceibo.errors import InputError, show_value
@@ -110,9 +110,12 @@ class Frame:
         return whole
 
     def fits(self, params: Mapping[str, Any]) -> bool:
-        """Whether a setting, completed, is one of the space as it is now."""
-        whole = self.complete(params)
-        return self.outside(params) is None and first_broken(self.space.rules, whole) is None
+        """Whether a setting is one of the space as it is now, with every parameter of it."""
+        try:
+            checked = self.space.check(params)
+        except InputError:
+            return False
+        return first_broken(self.space.rules, checked) is None
 
     def outside(self, params: Mapping[str, Any]) -> str | None:
         """Which value of a setting, completed, the space does not have now; None if it has all."""

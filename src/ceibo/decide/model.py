@@ -91,6 +91,7 @@ def fit_model(
                 categorical=space.categorical,
                 start=start,
                 restarts=settings.restarts,
+                breadth=space.breadth,
             )
             for kernel in kernels
         ]
@@ -119,7 +120,8 @@ def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProce
     outcomes = np.repeat([1.0, -1.0], [len(measured), len(failed)])
     X = np.concatenate([measured, failed])
     # Outcomes change abruptly, which a rough kernel follows best.
-    return fit_gp(X, outcomes, kernel="matern12", categorical=space.categorical).gp
+    categorical, breadth = space.categorical, space.breadth
+    return fit_gp(X, outcomes, kernel="matern12", categorical=categorical, breadth=breadth).gp
 
 
 def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from functools import cached_property
 from typing import Any, Final, Self, final
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ceibo.acquisition.region.terms import Branch
-from ceibo.decide.conditions import Conditions, find_conditions
+from ceibo.decide.conditions import find_conditions
 from ceibo.decide.dimensions import Categorical, Dimension, Float, Int, Value
 from ceibo.decide.dimensions.table import check_registered, dimension_from_json
 from ceibo.decide.rules import Rule, first_broken, parse_rules
@@ -68,8 +67,18 @@ class Space:
                 )
             check_registered(dimension, name)
             self.dimensions[name] = dimension
+        columns = enumerate(self.dimensions.values())
+        self.categorical = tuple(column for column, each in columns if not each.is_ordered)
+        """The columns whose coordinates have no order: equal or different, never near."""
         self.conditions = find_conditions(self.dimensions)
         """Where the parameters with `when` exist; None if there are none."""
+        self.branches: tuple[Branch, ...] = ()
+        """The conditions of parameters that exist only sometimes, by columns."""
+        self.breadth = len(self.dimensions)
+        """How many parameters a setting has: all, or with branches so many on average."""
+        if self.conditions is not None:
+            self.branches = self.conditions.branches()
+            self.breadth = self.conditions.breadth(self.dimensions)
         given = not isinstance(constraints, Sequence) or len(constraints) > 0
         self.rules: tuple[Rule, ...] = rules
         """The constraints, read."""
@@ -103,32 +112,9 @@ class Space:
         lists = enumerate(each.coordinates for each in self.dimensions.values())
         return {column: allowed for column, allowed in lists if allowed is not None}
 
-    @cached_property
-    def categorical(self) -> tuple[int, ...]:
-        """The columns whose coordinates have no order: equal or different, never near."""
-        dimensions = enumerate(self.dimensions.values())
-        return tuple(column for column, each in dimensions if not each.is_ordered)
-
-    @cached_property
-    def branches(self) -> tuple[Branch, ...]:
-        """The conditions of parameters that exist only sometimes, by columns."""
-        return () if self.conditions is None else self.conditions.branches()
-
-    @cached_property
-    def breadth(self) -> int:
-        """How many parameters a setting has: all, or with branches so many on average."""
-        return len(self) if self.conditions is None else self.conditions.breadth(self.dimensions)
-
     def is_conditional(self, name: str) -> bool:
         """Whether a parameter exists only sometimes."""
-        return self.conditions is not None and name in self.conditions.direct
-
-    def describe(self, name: str) -> str:
-        """A parameter in a few words: its dimension, and where it exists if not everywhere."""
-        said = self.dimensions[name].describe()
-        if self.conditions is None or not self.is_conditional(name):
-            return said
-        return f"{said}; exists where {self.conditions.describe(name)}"
+        return self.dimensions[name].when is not None
 
     def check(self, params: Mapping[str, object]) -> Params:
         """The parameters as plain Python values in column order; an error names a wrong one.
@@ -168,24 +154,20 @@ class Space:
     def to_unit_rows(self, rows: Iterable[Mapping[str, object]]) -> Array:
         """The coordinates (n, d) of several parameter sets."""
         given = list(rows)
-        if self.conditions is not None:
-            return self._unit_rows(given, self.conditions)
         names = self.dimensions.keys()
         for params in given:
             is_table = type(params) is dict or isinstance(params, Mapping)
+            if self.conditions is not None and is_table and params.keys() <= names:
+                continue  # which of them are to be there is checked below
             if not is_table or params.keys() != names:
                 self.check(params)  # says what is wrong
+        if self.conditions is not None:
+            return self.conditions.place_rows(given, self.dimensions)
         columns = [
             each.to_units([params[name] for params in given], name)
             for name, each in self.dimensions.items()
         ]
         return np.column_stack(columns) if given else np.empty((0, len(self)))
-
-    def _unit_rows(self, rows: list[Mapping[str, object]], conditions: Conditions) -> Array:
-        for params in rows:
-            if not isinstance(params, Mapping) or not params.keys() <= self.dimensions.keys():
-                self.check(params)  # says what is wrong
-        return conditions.place_rows(rows, self.dimensions)
 
     def from_unit(self, u: npt.ArrayLike) -> Params:
         """The parameters at coordinates u (d,); ends are exact, levels those whose cell holds u.
@@ -204,13 +186,6 @@ class Space:
             return self.conditions.values_at(coordinates, self.dimensions)
         columns = zip(self.dimensions.items(), coordinates, strict=True)
         return {name: dimension.from_unit(x) for (name, dimension), x in columns}
-
-    def narrowed(self, allowed: Mapping[str, Array]) -> "Space":
-        """The same space, in which some parameters are searched at these coordinates only."""
-        space = copy(self)
-        columns = {self.names.index(name): np.sort(each) for name, each in allowed.items()}
-        space.discrete = {**self.discrete, **columns}
-        return space
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON data: name -> entry with its type, in column order."""

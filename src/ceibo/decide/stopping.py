@@ -32,6 +32,7 @@ class StopReason(Enum):
     COST = "another measurement promises less than it costs"
     TIMEOUT = "the time given was used up"
     CALLBACK = "a callback asked to stop"
+    OBJECTIVE = "the objective asked to stop"
     INTERRUPTED = "it was interrupted"
 
 

@@ -121,6 +121,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     categorical: Sequence[int] = (),
     start: Hyperparameters | None = None,
     restarts: int | None = None,
+    breadth: int | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -136,6 +137,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
         restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default.
+        breadth: how many columns a point has on average, where others do not exist at it; the
+            priors of "map" are those of so many. All by default.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -157,7 +160,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
             f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
         )
     data = standardize(points, values, noise)
-    priors = Priors.default(d, data.infers_noise) if method == "map" else None
+    priors = Priors.default(d, data.infers_noise, breadth) if method == "map" else None
     search = _Search(data, kernel_class, columns, priors)
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start, count)

@@ -51,14 +51,14 @@ class Priors:
     infers_noise: bool  # whether the last θ is log υ²
 
     @staticmethod
-    def default(dimension: int, infers_noise: bool) -> "Priors":
-        """The priors used by default; length scales grow with √d.
+    def default(dimension: int, infers_noise: bool, breadth: int | None = None) -> "Priors":
+        """The priors used by default; length scales grow with √d, or with that of the breadth.
 
         So the model stays as simple in many dimensions as in few (Hvarfner, Hellsten and Nardi
         2024, "Vanilla Bayesian optimization performs great in high dimensions"). Variance and noise
         priors are wide: they matter when there are few data.
         """
-        lengthscale = (np.sqrt(2.0) + 0.5 * np.log(dimension), np.sqrt(3.0))
+        lengthscale = (np.sqrt(2.0) + 0.5 * np.log(breadth or dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
         location, scale = np.array(rows).T
         return Priors(location, scale, infers_noise)

@@ -8,6 +8,14 @@ from ceibo.gp.inputs import Array
 from ceibo.report.ruled import equalities_of
 
 
+def describe(space: Space, name: str) -> str:
+    """A parameter in a few words: its dimension, and where it exists if not everywhere."""
+    said = space.dimensions[name].describe()
+    if space.conditions is None or name not in space.conditions.direct:
+        return said
+    return f"{said}; exists where {space.conditions.describe(name)}"
+
+
 def shown_places(space: Space, X: Array) -> Array:
     """Points (n, d) with NaN as the coordinate of a parameter that does not exist there."""
     if space.conditions is None:

@@ -1,18 +1,21 @@
 """The experimenter's side: studies kept in a database, and the loops around them."""
 
+from ceibo.study.current import CurrentTrial, current_trial
 from ceibo.study.limits import Limits
-from ceibo.study.run import Result, maximize, minimize, optimize
-from ceibo.study.study import Study
+from ceibo.study.run import maximize, minimize, optimize
+from ceibo.study.study import Result, Study
 from ceibo.study.trial import Failure, Trial
 from ceibo.study.verify import Verification
 
 __all__ = [
+    "CurrentTrial",
     "Failure",
     "Limits",
     "Result",
     "Study",
     "Trial",
     "Verification",
+    "current_trial",
     "maximize",
     "minimize",
     "optimize",

@@ -54,6 +54,7 @@ class Answers(ABC):
     def best(self) -> Estimate:
         """The incumbent: the measured setting with the best posterior mean, with its std.
 
+        It is one within the ranges and choices of the space as it is now, if there is such a one.
         Of those whose limits hold with the study's confidence, if it has limits; if there is none,
         the setting at which they are most likely to hold.
         """

@@ -10,13 +10,16 @@ import pickle
 import traceback
 import uuid
 from collections.abc import Callable, Mapping
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
-from dataclasses import dataclass
+from concurrent.futures import BrokenExecutor, Executor, Future
+from dataclasses import dataclass, field
+from functools import partial
+from types import FrameType
 from typing import Any, Final, final
 
 from ceibo.checks import check_whole
 from ceibo.decide.space import Params
-from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError
+from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError, StopRun
+from ceibo.study.current import CurrentTrial, being
 from ceibo.study.reported import Values, measurement_of
 
 Objective = Callable[[Params], Values]
@@ -30,17 +33,18 @@ _LOADED: Final = uuid.uuid4().hex
 class HandOut:
     """One hand-out of a trial: Dask would answer a repeated setting from its cache.
 
-    `home` is the process that handed it out.
+    `home` is the process that handed it out, `study` the name of the study.
     """
 
     number: int
     attempt: int
     home: tuple[str, int]
+    study: str = ""
 
 
-def hand_out(number: int, attempt: int) -> HandOut:
+def hand_out(number: int, attempt: int, study: str) -> HandOut:
     """The attempt-th hand-out of a trial, by this process."""
-    return HandOut(number, attempt, _process())
+    return HandOut(number, attempt, _process(), study)
 
 
 def _process() -> tuple[str, int]:
@@ -48,22 +52,38 @@ def _process() -> tuple[str, int]:
 
 
 @final
+@dataclass(frozen=True)
+class Evaluated:
+    """What an objective returned or raised, with the attributes that it gave its trial."""
+
+    value: Any = None
+    error: Exception | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+@final
 class RaisedByObjective(Exception):
-    """Carries an exception of the objective that would be taken for one of the executor's."""
+    """Carries an exception of the objective, which is thus not taken for one of the executor's."""
+
+    def __init__(self, error: BaseException, attributes: Mapping[str, Any]) -> None:
+        super().__init__(error, attributes)
+        self.error, self.attributes = error, attributes
 
     def original(self) -> BaseException:
         """The objective's exception."""
-        error: BaseException = self.args[0]
-        return error
+        return self.error
 
 
 @final
 class RaisedElsewhere(Exception):
     """Carries an exception out of another process: pickled, and as text if that is of no use."""
 
-    def __init__(self, pickled: bytes | None, line: str, text: str) -> None:
-        super().__init__(pickled, line, text)
+    def __init__(
+        self, pickled: bytes | None, line: str, text: str, attributes: Mapping[str, Any]
+    ) -> None:
+        super().__init__(pickled, line, text, attributes)
         self.pickled, self.line, self.text = pickled, line, text
+        self.attributes = attributes
 
     def original(self) -> BaseException:
         """The objective's exception, or an ObjectiveError that says what it was."""
@@ -105,15 +125,24 @@ def _unpickled(pickled: bytes | None) -> BaseException | None:
 
 @final
 class Inline(Executor):
-    """An executor that evaluates at once, in the calling thread."""
+    """An executor that evaluates in the calling thread, by `work`."""
+
+    def __init__(self) -> None:
+        self._tasks: list[tuple[Future[Any], Callable[[], Any]]] = []
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except (Exception, SystemExit) as error:
-            future.set_exception(error)
+        self._tasks.append((future, partial(function, *args, **kwargs)))
         return future
+
+    def work(self) -> None:
+        """Evaluates what was submitted, whose futures the caller holds by now."""
+        while self._tasks:
+            future, task = self._tasks.pop()
+            try:
+                future.set_result(task())
+            except (Exception, SystemExit) as error:
+                future.set_exception(error)
 
 
 def job_count(executor: Executor | None, jobs: int | None) -> int:
@@ -144,24 +173,51 @@ def _workers(executor: Executor) -> int | None:
     return None
 
 
-def evaluate(objective: Objective, params: Params, given: HandOut) -> Values:
+def evaluate(objective: Objective, params: Params, given: HandOut) -> Evaluated:
     """Calls the objective on an executor."""
     elsewhere = given.home != _process()
+    trial = CurrentTrial(given.number, dict(params), given.attempt, given.study)
+    attributes = trial.attributes.data
     try:
-        result = objective(params)
-        return _portable(result) if elsewhere else result
+        with being(trial):
+            result = _call(objective, params)
+        return Evaluated(_portable(result) if elsewhere else result, None, attributes)
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if not elsewhere and isinstance(error, BrokenExecutor | CancelledError):
-            raise RaisedByObjective(error) from error  # of the objective's own pool or future
+        if not elsewhere and isinstance(error, Exception):
+            raise RaisedByObjective(error, attributes) from error
         if not elsewhere:
             raise
         line = "".join(traceback.format_exception_only(error)).strip()
         text = "".join(traceback.format_exception(error))
-        carrier = RaisedElsewhere(_pickled(error), line, text)
+        known = StopRun(error.reason) if isinstance(error, StopRun) else error
+        carrier = RaisedElsewhere(_pickled(known), line, text, attributes)
     # raised here it has no context, which libraries that pickle all of an exception would send
     raise carrier
+
+
+def _call(objective: Objective, params: Params) -> Values:
+    """Calls the objective, and nothing else, so that `is_handing_over` knows it by its caller."""
+    return objective(params)
+
+
+_HANDING_OVER: Final = (evaluate.__code__, Inline.work.__code__)
+
+
+def is_handing_over(frame: FrameType | None) -> bool:
+    """Whether the code that runs here brings the result of an objective to its future.
+
+    An exception that a signal raises there would lose the result. `frame` is that of the code.
+    """
+    inner = None
+    while frame is not None:
+        if frame.f_code is _call.__code__:
+            return inner is None
+        if frame.f_code in _HANDING_OVER:
+            return True
+        inner, frame = frame, frame.f_back
+    return False
 
 
 def _portable(result: Any) -> Any:
@@ -188,15 +244,20 @@ def how_lost(future: Future[Any]) -> str | None:
     return None
 
 
-def result_of(future: Future[Any]) -> Any:
-    """Returns what the objective returned; raises what it raised."""
+def result_of(future: Future[Any]) -> Evaluated:
+    """What the objective returned or raised."""
     error = future.exception()
+    if error is None:
+        evaluated: Evaluated = future.result()
+        return evaluated
+    attributes: Mapping[str, Any] = {}
     if isinstance(error, RaisedByObjective | RaisedElsewhere):
+        attributes = error.attributes
         error = error.original()
-    if error is not None and not isinstance(error, Exception):
-        raise ObjectiveExitError(
+    if not isinstance(error, Exception):
+        left = ObjectiveExitError(
             f"the objective raised {error!r} on the executor, which is no result."
-        ) from error
-    if error is not None:
-        raise error
-    return future.result()
+        )
+        left.__cause__ = error
+        error = left
+    return Evaluated(None, error, attributes)

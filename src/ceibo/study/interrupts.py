@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, Self, final
 
@@ -15,14 +16,22 @@ class Interrupts:
     """Receives signals between `__enter__` and `__exit__`; `number` is the first that came.
 
     With `raising` the first one raises KeyboardInterrupt at once, wherever the main thread is, so
-    that it also ends an objective. Without, it is noted, and the process ends by itself soon.
+    that it also ends an objective. Where code must not be torn apart, `spared` says so of its
+    frame, and the signal is noted. Without `raising` it is only noted, and the process ends by
+    itself soon.
     Signals that are ignored (nohup, a job in the background of a script) stay so, and a handler of
     the caller's for Ctrl-C is left in place.
     """
 
-    def __init__(self, numbers: tuple[int, ...] = (signal.SIGINT,), raising: bool = True) -> None:
+    def __init__(
+        self,
+        numbers: tuple[int, ...] = (signal.SIGINT,),
+        raising: bool = True,
+        spared: Callable[[FrameType | None], bool] = lambda _: False,
+    ) -> None:
         self.number: int | None = None
         self._numbers, self._raising = numbers, raising
+        self._spared = spared
         self._since = 0.0
         self._earlier: dict[int, Any] = {}
 
@@ -45,10 +54,11 @@ class Interrupts:
         if self._raising:
             self.number = None
 
-    def _receive(self, number: int, _frame: FrameType | None) -> None:
+    def _receive(self, number: int, frame: FrameType | None) -> None:
         now = time.monotonic()
         first = self.number is None
         if first:
             self.number, self._since = number, now
-        if (first and self._raising) or now - self._since > PATIENCE:
+        at_once = first and self._raising and not self._spared(frame)
+        if at_once or now - self._since > PATIENCE:
             raise KeyboardInterrupt

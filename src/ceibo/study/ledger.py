@@ -145,9 +145,12 @@ class Ledger:
     def tell(self, number: int, told: Reported, key: str, worker: str | None = None) -> None:
         """Records what was reported of a trial, all or none; `worker` has nothing more to tell."""
         if not told.values:
-            self.fail(number, told.failure or "", worker)
+            reason, given = told.failure or "", told.attributes
+            self.store.fail(self.id, number, reason, worker, given)
             return
-        telling = Telling(told.values, self.needed, key, ends=worker is not None)
+        telling = Telling(
+            told.values, self.needed, key, ends=worker is not None, attributes=told.attributes
+        )
         if (failure := told.failure) is not None:
             token = uuid.uuid4().hex
             telling = replace(telling, failure=failure, worker=worker, token=token)

@@ -14,8 +14,8 @@ from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
 from ceibo.errors import NoMeasurementError
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.study.record import Record
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
-from ceibo.study.study import Study
 from ceibo.study.trial import Trial
 from ceibo.study.trial_line import outcome_line
 from ceibo.text import params_line, plural
@@ -25,7 +25,7 @@ from ceibo.text import params_line, plural
 class Progress:
     """Shows a run as it goes, if wanted; None means only in a terminal."""
 
-    def __init__(self, study: Study, n_trials: int | None, wanted: bool | None) -> None:
+    def __init__(self, study: Record, n_trials: int | None, wanted: bool | None) -> None:
         self.study, self.n_trials = study, n_trials
         self.console = Console(stderr=True)
         self.live: Live | None = None
@@ -37,6 +37,7 @@ class Progress:
         self.best: Estimate | None = None
         self.front = 0  # settings on it, of several goals
         self.verdict: Verdict | None = None
+        self.waiting = ""  # for whom, while all that is left to do is with other workers
 
     def __enter__(self) -> Self:
         if self.live is not None:
@@ -46,10 +47,11 @@ class Progress:
     def __exit__(self, *_: object) -> None:
         self.running = 0
         self.ended = True
+        self.waiting = ""
         if self.live is None:
             return
         with suppress(OSError):  # a terminal that was closed
-            self.live.update(self._state())
+            self.live.update(self._state(), refresh=True)
             self.live.stop()
             if not (self.console.is_terminal or self.console.is_jupyter):
                 self.console.line()  # ends the last line of a file
@@ -60,6 +62,16 @@ class Progress:
         if self.live is not None:
             with suppress(OSError):  # as above
                 self.live.update(self._state())
+
+    def wait(self, text: str) -> None:
+        """Shows for whom is waited; where the line is not alive, the first time only."""
+        first, self.waiting = not self.waiting, text
+        if self.live is None:
+            return
+        with suppress(OSError):  # as above
+            if first and not (self.console.is_terminal or self.console.is_jupyter):
+                self.console.print(text, highlight=False)
+            self.live.update(self._state())
 
     def show_trial(self, trial: Trial, running: int) -> None:
         """Shows a trial that has ended."""
@@ -87,7 +99,9 @@ class Progress:
         parts = [f"{done}{total} trials"]
         if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
-            parts.append(f"{_clock(seconds)} left")
+            parts.append(self.waiting or f"{_clock(seconds)} left")
+        elif self.waiting:
+            parts.append(self.waiting)
         if self.best is not None:
             best = with_uncertainty(self.best.mean, self.best.std)
             parts.append(f"best {best} (trial {self.best.number})")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import SupportsFloat, final
+from typing import Any, SupportsFloat, final
 
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcomes
@@ -19,12 +19,13 @@ class Reported:
     """Values by outcome, "" in a study of one objective.
 
     `values` are finite. A goal, a limit or an objective among `not_finite` fails the trial, as does
-    another `reason`.
+    another `reason`. `attributes` are given to the trial.
     """
 
     values: Mapping[str, Measurement] = field(default_factory=dict)
     not_finite: Mapping[str, float] = field(default_factory=dict)
     reason: str | None = None
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def measurement(self) -> Measurement | dict[str, Measurement]:

@@ -2,74 +2,26 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypedDict, Unpack, final
+from typing import Any, NamedTuple, Unpack, final
 
-from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.outcomes import Outcome, Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space, SpaceLike
-from ceibo.decide.stopping import Profit, Stop
 from ceibo.errors import ConflictError, InputError
-from ceibo.study.evaluation import Inline, Objective, job_count
-from ceibo.study.limits import Limits
-from ceibo.study.runner import Callback, Runner
-from ceibo.study.study import Study
+from ceibo.study.evaluation import Objective
+from ceibo.study.runner import Callback
+from ceibo.study.running import Run, RunOptions
+from ceibo.study.study import Result, Study
 
 
-@final
-@dataclass(frozen=True)
-class Result:
-    """What a run found and why it ended; the answers are the study's."""
-
-    study: Study
-    stop: Stop
-    cost: float | None = None
-
-    @property
-    def best(self) -> Estimate:
-        """The measured setting with the best posterior mean, with its uncertainty."""
-        return self.study.best
-
-    @property
-    def recommended(self) -> Estimate:
-        """The setting with the best posterior mean over the whole space."""
-        return self.study.recommended
-
-    @property
-    def front(self) -> tuple[Estimate, ...]:
-        """Of several goals, the measured settings of which none is better in every goal."""
-        return self.study.front
-
-    @property
-    def best_observed(self) -> Observed:
-        """The best raw value, to show the difference."""
-        return self.study.best_observed
-
-    @property
-    def profit(self) -> Profit | None:
-        """What the run has brought, less the price of its evaluations; None without a price."""
-        return None if self.cost is None else self.study.profit(self.cost)
-
-
-@final
-class Options(TypedDict, total=False):
+class Options(RunOptions[Study], total=False):
     """The options of `minimize` except the direction, and of `optimize`."""
 
-    n_trials: int | None
-    cost: float | None
-    timeout: float | None
     storage: str | None
     name: str
     seed: int | None
     acquisition: str | None
     n_initial: int | None
-    executor: Executor | None
-    jobs: int | None
-    callbacks: Iterable[Callback]
-    max_failures: int | None
-    lease: float
-    progress: bool | None
 
 
 def minimize(  # noqa: PLR0913 - public, keyword-only
@@ -87,7 +39,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     n_initial: int | None = None,
     executor: Executor | None = None,
     jobs: int | None = None,
-    callbacks: Iterable[Callback] = (),
+    callbacks: Iterable[Callback[Study]] = (),
     max_failures: int | None = 3,
     lease: float = 60.0,
     progress: bool | None = None,
@@ -109,12 +61,14 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         direction: "minimize" or "maximize".
         seed, acquisition, n_initial: of a new study; see Study.create. A stored one keeps its own:
             others are refused.
-        executor: any concurrent.futures executor; it is kept full.
+        executor: any concurrent.futures executor; it is kept full. A ProcessPoolExecutor that
+            breaks because a process died is made anew.
         jobs: evaluations at a time on the executor; its number of workers by default.
-        callbacks: each called as callback(study, trial) after every finished trial; a true result
-            stops the run.
+        callbacks: each called as callback(study, trial) after every finished trial; what it returns
+            does not matter. `raise ceibo.StopRun(reason)`, there or in the objective, ends the run.
         max_failures: this many failed evaluations in a row end the run with the last exception;
             None for no limit. An exception in the first trial ever of a study is raised at once.
+            Every exception that ends a run has the study as its attribute `study`.
         lease: seconds after which a trial of a worker that has died is handed out again; a trial
             lost three times becomes a failed one.
         progress: show progress; by default only in a terminal.
@@ -187,33 +141,11 @@ def optimize(
 
 def _run(objective: Objective, space: SpaceLike, aims: dict[str, Any], options: Options) -> Result:
     """Runs a study, whose options but for its aims are given, to its end."""
-    cost, executor = options.get("cost"), options.get("executor")
-    ends = options.get("n_trials"), cost, options.get("timeout")
-    patience = options.get("max_failures", 3), options.get("lease", 60.0)
-    limits = Limits(*ends, *patience).or_default()
-    jobs = job_count(executor, options.get("jobs"))
-    callbacks = _check_callbacks(options.get("callbacks", ()))
-    progress = options.get("progress")
-    if not callable(objective):
-        raise InputError(
-            f"objective must be a function of a dict of parameters, got {objective!r}."
-        )
-    if not (progress is None or isinstance(progress, bool)):
-        raise InputError(f"progress must be True, False or None, got {progress!r}.")
+    run: Run[Study] = Run.of(objective, options)
     given = {key: options.get(key) for key in ("seed", "acquisition", "n_initial")}
     aims |= {option: value for option, value in given.items() if value is not None}
     study = open_or_create(space, options.get("storage"), options.get("name", "study"), aims)
-    runner = Runner(study, objective, limits, Inline() if executor is None else executor, jobs)
-    return Result(study, runner.run(callbacks, progress), cost)
-
-
-def _check_callbacks(callbacks: Iterable[Callback]) -> tuple[Callback, ...]:
-    """Checks the callbacks before the run, rather than when the first trial has ended."""
-    checked = tuple(callbacks) if isinstance(callbacks, Iterable) else None
-    if checked is None or not all(map(callable, checked)):
-        wanted = "a list of functions of a study and a trial"
-        raise InputError(f"callbacks must be {wanted}, got {callbacks!r}.")
-    return checked
+    return Result(study, run.on(study), run.limits.cost)
 
 
 def maximize(objective: Objective, space: SpaceLike, **options: Unpack[Options]) -> Result:

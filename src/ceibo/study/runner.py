@@ -14,56 +14,55 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, Final, final
+from typing import Any, Final, Generic, TypeVar, final
 
 from ceibo.decide.stopping import Stop, StopReason, Verdict
-from ceibo.errors import (
-    EvaluationsFailedError,
-    ExecutorLostError,
-    InputError,
-    NotStoredError,
-    StorageError,
-)
-from ceibo.study.evaluation import Inline, Objective, evaluate, hand_out, how_lost, result_of
+from ceibo.errors import EvaluationsFailedError, ExecutorLostError, StopRun, StorageError
+from ceibo.study.evaluation import Inline, Objective, is_handing_over, result_of
+from ceibo.study.flight import Flight
 from ceibo.study.interrupts import Interrupts
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
+from ceibo.study.record import Record
 from ceibo.study.reported import Reported, reported
-from ceibo.study.store import DONE, FAILED, MAX_LOST, RUNNING, Heartbeat, Lease, hand_out_key
-from ceibo.study.study import Study
+from ceibo.study.store import DONE, FAILED, MAX_LOST, QUEUED, RUNNING, Heartbeat, Lease
 from ceibo.study.trial import Trial, trial_of
+from ceibo.text import plural
 
-Callback = Callable[[Study, Trial], bool | None]
+S = TypeVar("S", bound=Record)
+Callback = Callable[[S, Trial], object]
 
 # seconds between looks at the clock and at the trials of other workers
 _POLL: Final = 0.25
-# seconds in which a broken pool marks all its futures as broken
-_LAST_NEWS: Final = 1.0
 
 
 @final
-class Runner:
-    """Evaluates the trials of a study, here or on an executor."""
+class Runner(Generic[S]):
+    """Evaluates the trials of a study, here or on an executor.
+
+    `notify`, if given, is called with what happens beside the trials: a worker that is waited for,
+    a pool that was made anew.
+    """
 
     def __init__(
-        self, study: Study, objective: Objective, limits: Limits, executor: Executor, jobs: int
+        self, study: S, objective: Objective, limits: Limits, executor: Executor, jobs: int
     ) -> None:
-        self.study, self.objective, self.limits = study, objective, limits
-        self.executor, self.jobs = executor, jobs
+        self.study, self.limits, self.jobs = study, limits, jobs
         worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.lease = Lease(worker, limits.lease)
-        self.running: dict[Future[Any], Trial] = {}
+        self.flight = Flight(study, objective, executor, self.lease)
         self.waiting: Trial | None = None  # handed out, and to be evaluated alone
         self.began = time.monotonic()
         self.failures = 0  # in a row
         self.verdict: Verdict | None = None
         self.interrupts = Interrupts()
+        self.notify: Callable[[str], None] = lambda _: None
 
     def run(
         self,
-        callbacks: tuple[Callback, ...],
+        callbacks: tuple[Callback[S], ...],
         progress: bool | None,
         interrupts: Interrupts | None = None,
     ) -> Stop:
@@ -73,62 +72,69 @@ class Runner:
         """
         ledger = self.study.ledger
         # evaluations in this process may keep its threads from running
-        inside = isinstance(self.executor, Inline | ThreadPoolExecutor)
+        inside = isinstance(self.flight.executor, Inline | ThreadPoolExecutor)
         with (
-            Interrupts() if interrupts is None else nullcontext(interrupts) as self.interrupts,
+            _own_or(interrupts) as self.interrupts,
             Progress(self.study, self.limits.n_trials, progress) as display,
             Heartbeat(ledger.store, ledger.id, self.lease, standing_by=inside),
         ):
             try:
                 stop = self._loop(callbacks, display)
                 if self.waiting is not None:
-                    self._give_back()
+                    self.flight.give_back()
                 return stop
             except KeyboardInterrupt:
-                self._give_back()
-                message = "interrupted; the same call with the same storage goes on from here."
-                return Stop(StopReason.INTERRUPTED, message)
+                self.flight.give_back()
+                return Stop(StopReason.INTERRUPTED, _how_to_go_on(self.study))
             except StorageError as error:
                 # Trials in flight are handed out again when their leases expire.
-                for future in self.running:
-                    future.cancel()
-                self._note_unstored(error)
+                self.flight.cancel()
+                self.flight.note_unstored(error)
                 raise
             except BaseException as error:
-                self._give_back(isinstance(error, ExecutorLostError | SystemExit))
+                self.flight.give_back(isinstance(error, ExecutorLostError | SystemExit))
                 raise
+            finally:
+                self.flight.close()
 
-    def _loop(self, callbacks: tuple[Callback, ...], display: Progress) -> Stop:
+    def _loop(self, callbacks: tuple[Callback[S], ...], display: Progress) -> Stop:
         stop = self._limit_reached()
         while True:
             self.interrupts.rearm()  # an objective that caught Ctrl-C has made something of it
             while stop is None and self._has_room() and self._launch():
                 self._check_signals()
-                display.show(len(self.running), self.verdict)
+                display.show(len(self.flight.running), self.verdict)
                 if self.jobs == 1:
                     break
-            if not self.running:
-                if stop is None and self._others_at_work():
+            self._say_broken()
+            for trial in self._given_up():
+                display.show_trial(trial, len(self.flight.running))
+                stop = _call_all(callbacks, self.study, trial) or stop
+            if not self.flight.running:
+                if stop is None and (others := self._others_at_work()):
                     # the trials of a worker that dies are handed out again
+                    self._say_waiting(display, others)
                     time.sleep(_POLL)
                     self._check_signals()
                     stop = self._limit_reached()
                     continue
                 return stop or self._budget_stop()
-            finished = wait(self.running, timeout=_POLL, return_when="FIRST_COMPLETED").done
+            display.waiting = ""
+            finished = wait(self.flight.running, timeout=_POLL, return_when="FIRST_COMPLETED").done
             self._check_signals()
             any_finished = bool(finished)
-            while finished:
+            while finished := finished.intersection(self.flight.running):
                 # No reference is kept: Dask repeats an evaluation that is lost with a worker for
                 # as long as there is one to its future.
-                future = min(finished, key=lambda each: self.running[each].number)
+                future = min(finished, key=lambda each: self.flight.running[each].number)
                 finished.remove(future)
-                trial = self._finish(future)
+                ended = self._finish(future)
                 del future
-                display.show_trial(trial, len(self.running))
-                answers = [callback(self.study, trial) for callback in callbacks]
-                if any(answers):
-                    stop = stop or Stop(StopReason.CALLBACK, "a callback asked to stop.")
+                if isinstance(ended, Stop):
+                    stop = stop or ended
+                elif ended is not None:
+                    display.show_trial(ended, len(self.flight.running))
+                    stop = _call_all(callbacks, self.study, ended) or stop
             if any_finished or self.limits.timeout is not None:
                 stop = stop or self._limit_reached()
                 display.verdict = self.verdict
@@ -140,9 +146,9 @@ class Runner:
 
     def _has_room(self) -> bool:
         """Whether an evaluation may start now; a trial's last attempt runs alone (`_launch`)."""
-        if self.waiting is not None or any(map(_might_be_last, self.running.values())):
-            return not self.running
-        return len(self.running) < self.jobs
+        if self.waiting is not None or any(map(_might_be_last, self.flight.running.values())):
+            return not self.flight.running
+        return len(self.flight.running) < self.jobs
 
     def _ask(self) -> Trial | None:
         stored = self.study.asking.ask(self.lease, self.limits.n_trials)
@@ -157,33 +163,36 @@ class Runner:
         self.waiting = None
         if trial is None:
             return False
-        if _might_be_last(trial) and self.running:
+        if _might_be_last(trial) and self.flight.running:
             self.waiting = trial
             return True
-        given = hand_out(trial.number, trial.attempt)
-        try:
-            future = self.executor.submit(evaluate, self.objective, dict(trial.params), given)
-        except (BrokenExecutor, RuntimeError) as error:
-            raise self._executor_lost(error) from error
-        self.running[future] = trial
+        self.flight.start(trial)
         return True
 
-    def _finish(self, future: Future[Any]) -> Trial:
-        """Records the outcome of an evaluation."""
-        trial = self.running[future]
+    def _finish(self, future: Future[Any]) -> Trial | Stop | None:
+        """Records the outcome of an evaluation; None if it was lost with a pool of processes."""
+        trial = self.flight.running[future]
         try:
             error = future.exception()
         except CancelledError as cancelled:
             error = cancelled
         if isinstance(error, BrokenExecutor | CancelledError):
-            raise self._executor_lost(error) from error  # the trial did not fail
-        here = isinstance(self.executor, Inline)
+            self.flight.replace_pool(error)  # the trial did not fail
+            return None
+        here = isinstance(self.flight.executor, Inline)
         if isinstance(error, KeyboardInterrupt) or (here and isinstance(error, SystemExit)):
             raise error
         first_ever = not self.study.ledger.refresh().in_state(DONE, FAILED)
-        told = Reported()
+        result = result_of(future)
+        if isinstance(result.error, StopRun):
+            self.flight.release(future)
+            return _asked_to_stop(StopReason.OBJECTIVE, result.error)
+        told = Reported(attributes=result.attributes)
         try:
-            told = reported(self.study.outcomes, result_of(future), None)
+            if result.error is not None:
+                raise result.error
+            found = reported(self.study.outcomes, result.value, None)
+            told = replace(found, attributes=result.attributes)
             if told.not_finite:
                 gave = f"{told.not_finite_shown}, which is not finite"
                 raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")
@@ -193,8 +202,7 @@ class Runner:
                 reason = str(failure)
             else:
                 reason = "".join(traceback.format_exception(failure))
-            _tell(self.study, trial, replace(told, reason=reason), self.lease.worker)
-            del self.running[future]
+            self.flight.tell(future, replace(told, reason=reason))
             self.failures += 1
             limit = self.limits.max_failures
             if limit is not None and self.failures >= limit:
@@ -202,8 +210,7 @@ class Runner:
             if first_ever and not isinstance(failure, EvaluationsFailedError):
                 raise
         else:
-            _tell(self.study, trial, told, self.lease.worker)
-            del self.running[future]
+            self.flight.tell(future, told)
             self.failures = 0
         return trial_of(self.study.ledger.trial(trial.number))
 
@@ -232,68 +239,73 @@ class Runner:
         )
         return Stop(StopReason.BUDGET, message)
 
-    def _others_at_work(self) -> bool:
-        return any(worker != self.lease.worker for worker in self.study.ledger.workers().values())
+    def _others_at_work(self) -> list[float]:
+        """The seconds until the leases of other workers' trials lapse, if they are not renewed."""
+        leases = self.study.ledger.store.leases(self.study.ledger.id)
+        return [left for worker, left in leases.values() if worker != self.lease.worker]
 
-    def _unstored(self) -> dict[Future[Any], Reported]:
-        """What was measured in the meantime by evaluations in flight."""
-        measured = {}
-        for future in self.running:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                with suppress(InputError):
-                    told = reported(self.study.outcomes, future.result(), None)
-                    if not told.not_finite:
-                        measured[future] = told
-        return measured
-
-    def _give_back(self, count_lost: bool = False) -> None:
-        """Stores what has finished and releases the rest, so that it is handed out again.
-
-        `count_lost` counts evaluations that died; not after Ctrl-C, which ends a pool's processes.
-        """
-        for future in self.running:
-            future.cancel()
-        try:
-            for future, told in self._unstored().items():
-                _tell(self.study, self.running[future], told, self.lease.worker)
-                del self.running[future]
-            lost: dict[int, str | None] = {}
-            if count_lost:
-                lost = {trial.number: how_lost(future) for future, trial in self.running.items()}
-            ledger = self.study.ledger
-            for number, worker in ledger.workers().items():
-                if worker == self.lease.worker:
-                    ledger.store.release(ledger.id, number, worker, lost.get(number))
-        except StorageError as error:
-            self._note_unstored(error)
-            raise
-        self.running = {}
-        self.waiting = None
-
-    def _note_unstored(self, error: StorageError) -> None:
-        """Adds the measurements that could not be stored to the error."""
-        kept = []
-        for future, told in self._unstored().items():
-            trial, measurement = self.running[future], told.measurement
-            message = f"trial {trial.number} was measured: {measurement!r}"
-            key = hand_out_key(trial.attempt)
-            kept.append(NotStoredError(message, trial.number, measurement, key))
-            error.add_note(message)
-        error.unstored = tuple(kept)
-
-    def _executor_lost(self, error: BaseException) -> ExecutorLostError:
-        if isinstance(error, BrokenExecutor):
-            wait(self.running, timeout=_LAST_NEWS)
-        return ExecutorLostError(
-            f"the executor broke ({type(error).__name__}: {error}); nothing is lost: with a"
-            f" storage, the same call with a new executor goes on. A trial that is lost {MAX_LOST}"
-            " times becomes a failed one."
+    def _say_waiting(self, display: Progress, others: list[float]) -> None:
+        """Says what is waited for: once where there is no live line, on it as time goes by."""
+        them = "it is" if len(others) == 1 else "they are"
+        text = (
+            f"waiting for {plural(len(others), 'trial')} of another worker; if it is dead, {them}"
+            f" handed out again in {max(max(others), 0.0):.0f} s"
         )
+        if not display.waiting:
+            self.notify(text)
+        display.wait(text)
+
+    def _say_broken(self) -> None:
+        while self.flight.breaks:
+            how = self.flight.breaks.pop()
+            self.notify(f"a process died: {how} The pool was made anew, and its trials go again.")
+
+    def _given_up(self) -> list[Trial]:
+        """The trials that have failed because pools broke under them, since the last look.
+
+        Too many of them in a row end the run, as other failures do.
+        """
+        if not self.flight.lost:
+            return []
+        trials = self.study.ledger.refresh().trials
+        ended = {n for n in self.flight.lost if trials[n].state not in (QUEUED, RUNNING)}
+        self.flight.lost -= ended
+        failed = [trial_of(trials[n]) for n in sorted(ended) if trials[n].state == FAILED]
+        self.failures += len(failed)
+        limit = self.limits.max_failures
+        if failed and limit is not None and self.failures >= limit:
+            raise ExecutorLostError(
+                f"{self.failures} trials in a row failed, the last one because its processes died"
+                f" {MAX_LOST} times; look for what ends them (memory, a crash), or set"
+                " max_failures=None to go on past such trials."
+            )
+        return failed
 
 
-def _tell(study: Study, trial: Trial, told: Reported, worker: str) -> None:
-    """Stores what came of a trial, with which its worker is then through."""
-    study.ledger.tell(trial.number, told, hand_out_key(trial.attempt), worker)
+def _own_or(given: Interrupts | None) -> AbstractContextManager[Interrupts]:
+    """What receives signals: given by the caller, or of the run's own."""
+    return Interrupts(spared=is_handing_over) if given is None else nullcontext(given)
+
+
+def _how_to_go_on(study: Record) -> str:
+    if study.ledger.store.in_memory:
+        return "interrupted; result.study.optimize(objective, …) goes on from here."
+    return "interrupted; the same call with the same storage goes on from here."
+
+
+def _call_all(callbacks: tuple[Callback[S], ...], study: S, trial: Trial) -> Stop | None:
+    """Calls the callbacks; the first that raises StopRun says why the run is to end."""
+    stop = None
+    for callback in callbacks:
+        try:
+            callback(study, trial)
+        except StopRun as asked:
+            stop = stop or _asked_to_stop(StopReason.CALLBACK, asked)
+    return stop
+
+
+def _asked_to_stop(reason: StopReason, asked: StopRun) -> Stop:
+    return Stop(reason, asked.reason or f"{reason.value}.")
 
 
 def _might_be_last(trial: Trial) -> bool:

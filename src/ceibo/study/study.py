@@ -1,37 +1,36 @@
 """Study: ask what to measure, tell what came out, get the best with its uncertainty."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsFloat, final, overload
+from dataclasses import dataclass, replace
+from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
 from ceibo.checks import check_seed
+from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
-from ceibo.errors import ConflictError, InputError
+from ceibo.decide.stopping import Profit, Stop
+from ceibo.errors import ConflictError
 from ceibo.study.adding import new_trial
-from ceibo.study.answers import Answers
 from ceibo.study.asking import Asking
+from ceibo.study.attributes import checked_attributes
 from ceibo.study.batch import ask_batch
 from ceibo.study.changing import change
 from ceibo.study.creation import aims, settings_for, study_data
+from ceibo.study.evaluation import Objective
 from ceibo.study.ledger import Ledger
+from ceibo.study.record import Record
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
-from ceibo.study.store import DONE, QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
-from ceibo.study.table import to_dataframe, to_joint_dataframe
+from ceibo.study.running import Run, RunOptions
+from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
 from ceibo.study.trial import Failure, Trial, number_of, trial_of
-from ceibo.study.trial_line import aims_line
-from ceibo.study.verify import Verification, verify
-
-if TYPE_CHECKING:
-    import pandas
 
 MEMORY = "sqlite://"
 
 
 @final
-class Study(Answers):
+class Study(Record):
     """A study of one objective, or of several outcomes, over one space, kept in a database.
 
     Made by `Study.create` and `Study.open`. `ledger` is its stored record, for ceibo's own use.
@@ -54,11 +53,6 @@ class Study(Answers):
         self.seed = ledger.seed
         self.settings = ledger.settings
         self.confidence = ledger.settings.confidence
-
-    @property
-    def space(self) -> Space:
-        """The space as it is now; `change` gives the study another one."""
-        return self.ledger.space
 
     # -- opening -----------------------------------------------------------------------
 
@@ -117,22 +111,6 @@ class Study(Answers):
             study.space.check_same(Space(space))
         return study
 
-    def close(self) -> None:
-        """Closes the storage; a study in memory is lost."""
-        self.ledger.store.close()
-
-    def backup(self, path: str | Path, *, force: bool = False) -> None:
-        """Copies the whole storage, with all its studies, to a new SQLite file.
-
-        The copy is consistent also while others write, and needs no other file beside it. It works
-        from PostgreSQL and from memory too, and rescues a study whose file was deleted.
-
-        Args:
-            path: of the new file.
-            force: replace a file that exists there.
-        """
-        self.ledger.store.backup(Path(path), force)
-
     # -- ask and tell ------------------------------------------------------------------
 
     @overload
@@ -173,6 +151,7 @@ class Study(Answers):
         noise: SupportsFloat | None = None,
         *,
         key: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> None:
         """Records a measurement of a trial; returns once it is safely stored.
 
@@ -184,11 +163,15 @@ class Study(Answers):
             key: tells several measurements of one trial apart. Without a key a trial has one value
                 (of each outcome): the same again changes nothing, a different one is an error; see
                 `correct` and `void`.
+            attributes: name -> whatever else belongs to the trial, as numbers, texts, and lists and
+                dicts of them; see `Trial.attributes`. They may also be told with the same value
+                again.
 
         Raises:
             NotStoredError: the storage could not be reached; the exception holds the measurement.
         """
-        told = reported(self.outcomes, value, noise)
+        given = checked_attributes(attributes)
+        told = replace(reported(self.outcomes, value, noise), attributes=given)
         number = number_of(trial)
         if told.values and key is None:
             attempt = trial.attempt if isinstance(trial, Trial) else self._attempt(number)
@@ -335,32 +318,29 @@ class Study(Answers):
         """
         change(self.ledger, space, before)
 
-    # -- the record --------------------------------------------------------------------
+    # -- a run -------------------------------------------------------------------------
 
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """All trials, in order of number."""
-        return tuple(trial_of(stored) for stored in self.ledger.refresh().trials)
+    def optimize(self, objective: Objective, **options: Unpack[RunOptions["Study"]]) -> "Result":
+        """Measures by calling a function, until a limit is reached.
 
-    @property
-    def suggestions(self) -> dict[int, dict[str, Any]]:
-        """Number -> how each trial came about: source, what was seen, value, fit, versions."""
-        return self.ledger.store.suggestions(self.ledger.id)
+        Whatever ends it, the study has all that was measured, and another call goes on.
 
-    def verify(self) -> Verification:
-        """Computes every past suggestion again from its record, and reports differences."""
-        return verify(self.ledger)
+        Args:
+            objective: called with a dict of parameters; see `ceibo.minimize`.
+            options: `n_trials` (in all, those that the study has included), `cost`, `timeout`,
+                `executor`, `jobs`, `callbacks`, `max_failures`, `lease` and `progress`, each as in
+                `ceibo.minimize`.
 
-    def to_dataframe(self) -> "pandas.DataFrame":
-        """One row per measurement (or per trial without one), as a pandas DataFrame.
-
-        Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
-        "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
-        noise of each, and a trial has more than one row if an outcome was measured repeatedly.
+        Example:
+            >>> import ceibo
+            >>> study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+            >>> queued = study.enqueue({"x": 0.25})
+            >>> result = study.optimize(lambda p: (p["x"] - 0.3) ** 2, n_trials=8)
+            >>> study.trials[0].params, len(study.trials)
+            ({'x': 0.25}, 8)
         """
-        if self.outcomes is not None:
-            return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)
-        return to_dataframe(self.trials, self.space.names)
+        run: Run[Study] = Run.of(objective, options)
+        return Result(self, run.on(self), run.limits.cost)
 
     # -- inside ------------------------------------------------------------------------
 
@@ -375,17 +355,37 @@ class Study(Answers):
             f"trial {number} is {state} and cannot be {wish}, only one under way can; {advice}."
         )
 
-    def __reduce__(self) -> NoReturn:
-        where = "instead,"
-        if self.ledger.store.in_memory:
-            where = "a study in memory cannot go there, so give it a storage and"
-        raise InputError(
-            f"a study is a connection to a database, which no other process or copy can use;"
-            f" {where} call Study.open(storage, {self.name!r}) over there."
-        )
 
-    def __repr__(self) -> str:
-        done = len(self.ledger.refresh().in_state(DONE))
-        parameters = f"{len(self.space)} parameters"
-        aim = self.direction if self.outcomes is None else aims_line(self.outcomes)
-        return f"<Study {self.name!r}: {aim} over {parameters}, {done} trials measured>"
+@final
+@dataclass(frozen=True)
+class Result:
+    """What a run found and why it ended; the answers are the study's."""
+
+    study: Study
+    stop: Stop
+    cost: float | None = None
+
+    @property
+    def best(self) -> Estimate:
+        """The measured setting with the best posterior mean, with its uncertainty."""
+        return self.study.best
+
+    @property
+    def recommended(self) -> Estimate:
+        """The setting with the best posterior mean over the whole space."""
+        return self.study.recommended
+
+    @property
+    def front(self) -> tuple[Estimate, ...]:
+        """Of several goals, the measured settings of which none is better in every goal."""
+        return self.study.front
+
+    @property
+    def best_observed(self) -> Observed:
+        """The best raw value, to show the difference."""
+        return self.study.best_observed
+
+    @property
+    def profit(self) -> Profit | None:
+        """What the run has brought, less the price of its evaluations; None without a price."""
+        return None if self.cost is None else self.study.profit(self.cost)

@@ -1,7 +1,8 @@
 """A trial as users see it."""
 
 from dataclasses import dataclass, field
-from typing import Final, final
+from datetime import UTC, datetime
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -33,6 +34,10 @@ class Trial:
     measurement, what it was before it was corrected, oldest first; `voided` are the measurements
     that do not count any more.
 
+    `attributes` are what was told beside the values, by name. `started` is when the trial was last
+    handed out and `ended` when it was done, failed or withdrawn, on the database's clock; a trial
+    as `ask` returns it has neither yet.
+
     In a study with outcomes, `measurements` are those of all outcomes in the order told, `names`
     says of which outcome each is, and `outcomes` has them by name.
     """
@@ -47,6 +52,16 @@ class Trial:
     voided: tuple[Voided, ...] = ()
     names: tuple[str, ...] = ()
     outcomes: dict[str, tuple[Measurement, ...]] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict, repr=False)
+    started: datetime | None = field(default=None, compare=False, repr=False)
+    ended: datetime | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from the last hand-out to the end; None if it has not ended or was added."""
+        if self.started is None or self.ended is None:
+            return None
+        return (self.ended - self.started).total_seconds()
 
 
 @final
@@ -78,7 +93,20 @@ def trial_of(stored: StoredTrial) -> Trial:
         ),
         names=names,
         outcomes=outcomes,
+        attributes=dict(stored.attributes),
+        started=_moment(stored.started),
+        ended=_moment(stored.ended),
     )
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    """A time of the database's clock; None also where no calendar has it."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def number_of(trial: Trial | int) -> int:

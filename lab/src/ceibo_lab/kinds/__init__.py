@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ceibo_lab.kinds.benchmark import optimise
+from ceibo_lab.kinds.inputs import inputs
 from ceibo_lab.kinds.outcomes import fronts, limits, starts
 from ceibo_lab.kinds.special import cost, draws, scenario, theory_run
 from ceibo_lab.kinds.suite import suite
@@ -31,4 +32,6 @@ KINDS: Final[dict[str, Kind]] = {
     "limits": limits,
     "starts": starts,
     "fronts": fronts,
+    "rules": inputs,
+    "branches": inputs,
 }

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Final
 
 from ceibo.errors import InputError
+from ceibo_lab.inputs import InputRun
 from ceibo_lab.methods import LABELS, METHODS, SUITE, method
+from ceibo_lab.methods.inputs import BRANCHING, RULING, input_method
 from ceibo_lab.methods.outcomes import outcome_method
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.optional import optional
@@ -13,9 +16,12 @@ from ceibo_lab.plans.compression import NOISES, TITLES
 from ceibo_lab.plans.special import DRAW_WIDTHS
 from ceibo_lab.plans.suite import suite_problem
 from ceibo_lab.problems import problem
+from ceibo_lab.problems.inputs import BRANCHED, RULED, input_problem
 from ceibo_lab.problems.outcomes import outcome_problem
 from ceibo_lab.problems.tables import TABLES
 from ceibo_lab.record import Cell
+
+_CONSTANT: Final = ("homoscedastic", "homoscedastic-untold", "noiseless")
 
 
 def require(cells: Iterable[Cell]) -> None:
@@ -31,6 +37,8 @@ def require(cells: Iterable[Cell]) -> None:
             _one_of("noise", cell.protocol, NOISES)
         elif cell.kind in ("limits", "starts", "fronts"):
             _check_outcomes(cell)
+        elif cell.kind in ("rules", "branches"):
+            _check_inputs(cell)
         else:
             method(cell.method, SUITE if cell.kind == "suite" else METHODS)
             _check_noise(cell)
@@ -60,8 +68,19 @@ def _check_outcomes(cell: Cell) -> None:
     target = outcome_problem(cell.problem)
     if (target.goals == 1) == (cell.kind == "fronts"):
         raise InputError(f"{cell.problem} has {target.goals} goals: not a problem for {cell.kind}.")
-    _one_of("protocol", cell.protocol, ("homoscedastic", "homoscedastic-untold", "noiseless"))
+    _one_of("protocol", cell.protocol, _CONSTANT)
     OutcomeRun.begin(target, cell.protocol, cell.level, 0)
+
+
+def _check_inputs(cell: Cell) -> None:
+    """A problem of its kind, a method for it, and its noise."""
+    method, branched = input_method(cell.method), cell.kind == "branches"
+    _one_of("problem", cell.problem, BRANCHED if branched else RULED)
+    _one_of(f"method for {cell.kind}", cell.method, BRANCHING if branched else RULING)
+    _one_of("protocol", cell.protocol, _CONSTANT)
+    target = input_problem(cell.problem)
+    InputRun.begin(target, cell.protocol, cell.level, 0)
+    method.start(target, 0)
 
 
 def _one_of(what: str, name: str, known: Iterable[str]) -> None:

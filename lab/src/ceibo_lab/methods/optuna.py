@@ -32,7 +32,7 @@ class Optuna:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         torch.set_num_threads(1)
         self.space, self.seed, self.initial = space, seed, initial
-        self._distributions = {name: _distribution(d) for name, d in space.dimensions.items()}
+        self._distributions = {name: distribution(d) for name, d in space.dimensions.items()}
         self._study: Any = None
         self._asked: Any = None
 
@@ -70,7 +70,7 @@ class Optuna:
         return study
 
 
-def _distribution(dimension: Dimension) -> Any:
+def distribution(dimension: Dimension) -> Any:
     if isinstance(dimension, Categorical):
         choices: list[Any] = list(dimension.choices)
         return optuna.distributions.CategoricalDistribution(choices)

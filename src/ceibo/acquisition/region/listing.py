@@ -36,7 +36,7 @@ def list_points(frame: "Frame") -> Array | None:
             return None
         X = np.column_stack([np.repeat(X, len(allowed), axis=0), np.tile(allowed, len(X))])
         added = values[:, None] * C[:, k]
-        sums = (sums[:, None, :] + added).reshape(-1, len(b))
+        sums = (sums[:, None, :] + added).reshape(len(X), len(b))
         low, high = sums + least[k + 1 :].sum(axis=0), sums + most[k + 1 :].sum(axis=0)
         open_: Mask = ((low <= b + margin) & (~equal | (high >= b - margin))).all(axis=1)
         X, sums = X[open_], sums[open_]

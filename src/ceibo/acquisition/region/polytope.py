@@ -17,11 +17,12 @@ import numpy as np
 from ceibo.gp.inputs import Array
 
 _FLAT: Final = 1e-10  # slack below which an inequality counts as an equality
+_WELL_INSIDE: Final = 1e-4  # distance from all sides at which a point is an interior one
 _NEWTON: Final = 60  # steps to the analytic centre, at most
 _LEAST_STEPS, _STEPS_PER_DIMENSION = 24, 6  # of hit-and-run from the centre
-_FURTHER_STEPS: Final = 2  # and from a uniform point, with one for each dimension
+_FURTHER_STEPS, _MOST_FURTHER = 2, 8  # and from a uniform point, with one for each dimension
 _MOST_STEPS: Final = 400
-_MOST_AGAIN: Final = 4  # times that each point kept is gone on from
+_MOST_AGAIN: Final = 8  # times that each point kept is gone on from
 
 
 @final
@@ -48,7 +49,7 @@ class Polytope:
         """
         Z = self.starts[rng.integers(len(self.starts), size=count)]
         few = count <= _MOST_AGAIN * len(self.starts)
-        short = min(_FURTHER_STEPS + self.dimension, _LEAST_STEPS)
+        short = min(_FURTHER_STEPS + self.dimension, _MOST_FURTHER)
         return self.walk(Z, short if few else self._steps, rng)
 
     @property
@@ -129,7 +130,7 @@ def polytope(A: Array, low: Array, high: Array, offsets: Array) -> Polytope | No
     for _ in range(q + 1):
         N = _null_space(E, q)
         reach = np.linalg.norm(G @ N, axis=1)
-        found = _chebyshev(G, h, reach, E, e)
+        found = _middle(G, h, reach, E, e) or _chebyshev(G, h, reach, E, e)
         if found is None:
             return None
         z, radius = found
@@ -160,6 +161,19 @@ def _null_space(E: Array, q: int) -> Array:
     _, singular, Vt = np.linalg.svd(E, full_matrices=True)
     rank = int((singular > 1e-10 * singular[0]).sum())
     return np.asarray(Vt[rank:].T)
+
+
+def _middle(G: Array, h: Array, reach: Array, E: Array, e: Array) -> tuple[Array, float] | None:
+    """The point of the equalities nearest to the middle of the cube, if it is well inside."""
+    z = np.full(G.shape[1], 0.5)
+    if len(E):
+        z = z + np.linalg.lstsq(E, e - E @ z, rcond=1e-12)[0]
+        if np.abs(E @ z - e).max() > _FLAT:
+            return None
+    slack = h - G @ z
+    touched = reach > 1e-12
+    radius = float((slack[touched] / reach[touched]).min(initial=1.0))
+    return (z, radius) if radius > _WELL_INSIDE and (slack > -_FLAT).all() else None
 
 
 def _chebyshev(G: Array, h: Array, reach: Array, E: Array, e: Array) -> tuple[Array, float] | None:

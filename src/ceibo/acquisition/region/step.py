@@ -60,14 +60,16 @@ def _pivot(Q: Array, wish: Array, lower: Array, upper: Array) -> tuple[Array, In
     side = np.where(equal, 1, (wish > upper).astype(int) - (wish < lower).astype(int))
     rows: Indices = np.arange(len(wish))
     for _ in range(_ROUNDS):
-        multipliers, seen = _solve(Q[rows], wish[rows], lower[rows], upper[rows], side[rows])
+        multipliers, seen = _solve(Q, wish, lower, upper, side)
         result[rows] = multipliers
-        to = _mended(multipliers, seen, lower[rows], upper[rows], side[rows])
-        wrong = (to != side[rows]) & ~equal[rows]
-        side[rows] = np.where(wrong, to, side[rows])
-        rows = rows[wrong.any(axis=1)]
-        if len(rows) == 0:
-            break
+        to = _mended(multipliers, seen, lower, upper, side)
+        wrong = (to != side) & ~equal
+        going = wrong.any(axis=1)
+        if not going.any():
+            return result, rows[:0]
+        rows = rows[going]
+        side = np.where(wrong, to, side)[going]
+        Q, wish, lower, upper, equal = (part[going] for part in (Q, wish, lower, upper, equal))
     return result, rows
 
 

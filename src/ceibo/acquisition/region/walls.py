@@ -58,13 +58,10 @@ class Walls(Bounds):
         """The gradient without the columns held, and the best step inside the walls."""
         metric = _metric(H, self.widths)
         g = np.where(self._moving, gradient, 0.0)
-        if metric.ndim == x.ndim:
-            free, steps = metric * g, (-1, 1)
-        else:
-            free, steps = (metric @ g[:, :, None])[:, :, 0], (-1, 1, 1)
+        free = metric * g if metric.ndim == x.ndim else (metric @ g[:, :, None])[:, :, 0]
         size = (np.abs(free) / self._reach).max(axis=1)
         share = np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))
-        return g, self._step(x, g, metric * share.reshape(steps))
+        return g, self._step(x, g, metric * np.expand_dims(share, tuple(range(1, metric.ndim))))
 
     def moved(self, x: Array, step: Array) -> Array:
         """Along the values of logarithmic columns, and along the coordinates of others."""

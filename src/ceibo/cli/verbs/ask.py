@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Fixed, Storage, print_json
-from ceibo.cli.opening import open_or_begin
-from ceibo.cli.studyfile import load
+from ceibo.cli.common import AsJson, File, Fixed, New, Storage, StudyName, print_json
+from ceibo.cli.opening import begin_if_new
+from ceibo.cli.source import load
 from ceibo.cli.words import read_words
 from ceibo.decide.dimensions.dial import to_dial
 from ceibo.text import one_line
 
 
-def ask(
+def ask(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     count: Annotated[
         int, typer.Option("--count", "-n", min=1, help="How many trials, to be measured together.")
@@ -27,13 +27,15 @@ def ask(
             help="A parameter that is equal within the batch. Repeatable.",
         ),
     ] = None,
+    new: New = False,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Hand out the next trial to measure; it stays pending until told, failed or released."""
-    loaded = load(file)
+    loaded = load(file, study_name)
     held = read_words(fixed or [], loaded.space, "--fixed")
-    trials = open_or_begin(loaded, storage).ask(count, fixed=held, shared=shared)
+    trials = begin_if_new(loaded, storage, new).ask(count, fixed=held, shared=shared)
     if json:
         handed = [{"trial": trial.number, "params": trial.params} for trial in trials]
         print_json(handed[0] if count == 1 else handed)

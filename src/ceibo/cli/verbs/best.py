@@ -2,10 +2,19 @@
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Fixed, Storage, estimate_json, print_json, print_table
+from ceibo.cli.common import (
+    AsJson,
+    File,
+    Fixed,
+    Storage,
+    StudyName,
+    estimate_json,
+    print_json,
+    print_table,
+)
 from ceibo.cli.joint_answers import has_front, print_joint_answers, print_recommended
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.cli.words import read_words
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
@@ -14,13 +23,19 @@ from ceibo.study import Study
 from ceibo.text import one_line
 
 
-def best(file: File, fixed: Fixed = None, storage: Storage = None, json: AsJson = False) -> None:
+def best(
+    file: File,
+    fixed: Fixed = None,
+    study_name: StudyName = None,
+    storage: Storage = None,
+    json: AsJson = False,
+) -> None:
     """The best setting measured, the recommended one, and the raw best beside them.
 
     With several goals: the front, settings of which none is better in every goal. With --fixed:
     the setting recommended while parameters are held.
     """
-    loaded = load(file)
+    loaded = load(file, study_name)
     held = read_words(fixed or [], loaded.space, "--fixed")
     study = open_study(loaded, storage)
     if held:

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage
+from ceibo.cli.common import File, Storage, StudyName
 from ceibo.cli.opening import differences, open_to_change
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.cli.words import read_words
 from ceibo.text import escape
 
@@ -21,10 +21,11 @@ def change(
             help="The value that a new parameter had in the trials so far. Repeatable.",
         ),
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
     """Go on with the space of the edited file; what was measured stays, and counts."""
-    loaded = load(file)
+    loaded = load(file, study_name)
     study = open_to_change(loaded, storage)
     changed = differences(study.space, loaded.space)
     values = read_words(before or [], loaded.space, "--before")

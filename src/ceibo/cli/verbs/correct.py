@@ -4,10 +4,19 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Replicates, Storage, print_json, trial_json, warn
+from ceibo.cli.common import (
+    AsJson,
+    File,
+    Replicates,
+    Storage,
+    StudyName,
+    print_json,
+    trial_json,
+    warn,
+)
 from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, read_told
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.errors import InputError
 from ceibo.study import Study
 
@@ -33,11 +42,12 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     outcome: Annotated[
         str | None, typer.Option(help="Of which outcome the result is, if not said by NAME=VALUE.")
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Replace a measurement that was told wrongly; the record keeps the wrong one too."""
-    loaded = load(file)
+    loaded = load(file, study_name)
     if outcome is not None and loaded.outcomes is None:
         raise InputError(f"--outcome: {file} has no [outcomes]; leave it out.")
     right = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)

@@ -12,11 +12,11 @@ import typer
 
 from ceibo.checks import check_choice
 from ceibo.cli.cells import guard
-from ceibo.cli.common import File, Storage, trial_json
+from ceibo.cli.common import File, Storage, StudyName, trial_json
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.joint_columns import FIRST, LAST, columns_of, parameter_columns, rows_of
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.command.placeholders import to_text
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.space import Params
@@ -38,6 +38,7 @@ def export(
     form: Annotated[
         str | None, typer.Option("--format", help="csv or json; by the file's name, else csv.")
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
     """Write all trials as CSV (one row per measurement, which `ceibo import` reads) or JSON.
@@ -45,7 +46,7 @@ def export(
     Of a study with outcomes a row has the columns NAME, NAME_noise and NAME_replicates of each.
     """
     wanted = _choose_format(output, form)
-    loaded = load(file)
+    loaded = load(file, study_name)
     if output is not None:
         check_target(output, loaded, storage)
     study = open_study(loaded, storage)

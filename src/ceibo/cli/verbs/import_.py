@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage, warn
+from ceibo.cli.common import File, Storage, StudyName, warn
 from ceibo.cli.joint_columns import rows_of
 from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.rows import Row, read_rows
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.cli.under_way import is_of, key_of, tell_all
 from ceibo.decide import Measurement, Space
 from ceibo.decide.frame import Frame
@@ -53,12 +53,13 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file and record nothing.")
     ] = False,
+    study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
     """Add existing measurements and failures from a CSV file: all rows, or none if one is wrong."""
     if new and again:
         raise InputError("expected at most one of --new and --again.")
-    loaded = load(file)
+    loaded = load(file, study_name)
     study = open_or_preview(loaded, storage)
     frame = study.ledger.frame
     if loaded.outcomes is None:

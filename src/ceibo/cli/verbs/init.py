@@ -1,5 +1,6 @@
 """`ceibo init`: writes a commented study file, to be edited or ready to run."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ceibo.cli.common import Output
-from ceibo.cli.files import write_whole
+from ceibo.cli.files import check_writable, write_whole
 from ceibo.cli.outcome_options import SPELLING, read_outcomes
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
@@ -17,6 +18,7 @@ from ceibo.decide import DEFAULT_ACQUISITION
 from ceibo.decide.dimensions.table import TYPES
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError
+from ceibo.study.store import Store
 
 _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.
@@ -143,6 +145,8 @@ def init(  # noqa: PLR0913 - options of a command
         acquisition=DEFAULT_ACQUISITION,
     )
     file = parse(text.encode(), output)
+    check_writable(output)
+    Store(os.environ.get("CEIBO_STORAGE") or file.storage).close()
     write_whole(output, text)
     for each, dimension in file.space.dimensions.items():
         if param and dimension.listed:  # shown, because a comma may have split a name

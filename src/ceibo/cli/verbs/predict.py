@@ -10,18 +10,22 @@ from typing import Annotated
 import typer
 
 from ceibo.cli.cells import guard
-from ceibo.cli.common import AsJson, File, Storage, estimate_json, print_json, print_table
+from ceibo.cli.common import (
+    AsJson,
+    File,
+    Storage,
+    StudyName,
+    estimate_json,
+    print_json,
+    print_table,
+)
 from ceibo.cli.files import check_target, write_whole
-from ceibo.cli.joint_columns import parameter_columns
 from ceibo.cli.opening import open_study
-from ceibo.cli.rows import read_settings
-from ceibo.cli.studyfile import load
-from ceibo.cli.verbs.export import COLUMNS, cell_of
-from ceibo.cli.words import read_words
-from ceibo.decide import Estimate, Space
+from ceibo.cli.source import load
+from ceibo.cli.verbs.export import cell_of
+from ceibo.cli.wanted import Settings, names_file, read_wanted
+from ceibo.decide import Estimate
 from ceibo.decide.outcome_words import estimate_text, percent, wish_of
-from ceibo.decide.space import Params
-from ceibo.errors import InputError
 from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
 from ceibo.study.table import column_names
@@ -30,32 +34,19 @@ from ceibo.text import one_line
 
 def predict(
     file: File,
-    settings: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=VALUE …|SETTINGS.CSV",
-            help="One setting, every parameter of it; or a CSV with a column per parameter.",
-        ),
-    ],
+    settings: Settings,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File for the CSV of predictions.")
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Say what is believed at settings, measured or not: of a CSV, as a CSV."""
-    loaded = load(file)
-    space = loaded.space
+    loaded = load(file, study_name)
     if output is not None:
         check_target(output, loaded, storage)
-    is_file = len(settings) == 1 and "=" not in settings[0]
-    if is_file:
-        names = column_names(space.names, COLUMNS)
-        if loaded.outcomes is not None:
-            names = parameter_columns(space.names, loaded.outcomes)
-        wanted = read_settings(Path(settings[0]), space, names)
-    else:
-        wanted = [_setting(settings, space)]
+    is_file, wanted = names_file(settings), read_wanted(settings, loaded)
     study = open_study(loaded, storage)
     estimates = study.predict(wanted)
     if json:
@@ -70,15 +61,6 @@ def predict(
             typer.echo(f"wrote {output}", err=True)
     else:
         _print(study, estimates[0])
-
-
-def _setting(words: Sequence[str], space: Space) -> Params:
-    """The setting in words such as temp=50."""
-    found = read_words(words, space)
-    missing = [name for name in space.names if name not in found]
-    if missing and space.conditions is None:
-        raise InputError(f"the setting lacks {', '.join(missing)}; give every parameter a value.")
-    return space.check(found)
 
 
 def _print(study: Study, estimate: Estimate) -> None:

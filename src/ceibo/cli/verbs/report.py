@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Output, Storage
+from ceibo.cli.common import File, Output, Storage, StudyName
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 
 
 def report(
@@ -21,12 +21,13 @@ def report(
     every: Annotated[
         float, typer.Option(min=0.2, help="Seconds between looks at the study, with --watch.")
     ] = 5.0,
+    study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
     """Write a self-contained HTML report that works offline."""
     from ceibo.report import render_report
 
-    loaded = load(file)
+    loaded = load(file, study_name)
     check_target(output, loaded, storage)
     study = open_study(loaded, storage)
     cost = loaded.limits.cost

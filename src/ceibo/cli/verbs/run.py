@@ -11,10 +11,11 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import File, Storage
+from ceibo.cli.common import File, Storage, StudyName
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
-from ceibo.cli.studyfile import StudyFile, load
+from ceibo.cli.source import load
+from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
 from ceibo.decide import Stop, StopReason
@@ -37,6 +38,7 @@ def run(
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Commands at a time.")
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the first commands; run nothing.")
@@ -49,7 +51,7 @@ def run(
 
     Run it again, or on more machines, and it goes on.
     """
-    loaded = load(file)
+    loaded = load(file, study_name)
     template = loaded.template
     if template is None:
         example = 'argv = ["python", "measure.py", "{x}"]'
@@ -88,10 +90,12 @@ def _has_answers(study: Study) -> bool:
     return any(set(study.outcomes.needed) <= set(trial.outcomes) for trial in study.trials)
 
 
-def _measure(runner: Runner, command: Command, interrupts: Interrupts, quiet: bool) -> Stop:
+def _measure(runner: Runner[Study], command: Command, interrupts: Interrupts, quiet: bool) -> Stop:
     """Runs until a limit is reached; a shutdown or a closed terminal ends it as Ctrl-C does."""
     terminal = sys.stderr.isatty()
-    callbacks: tuple[Callback, ...] = () if quiet or terminal else (_print_trial,)
+    callbacks: tuple[Callback[Study], ...] = () if quiet or terminal else (_print_trial,)
+    if not quiet and not terminal:
+        runner.notify = _print_note
     try:
         stop = runner.run(callbacks, False if quiet else None, interrupts)
     finally:
@@ -115,6 +119,11 @@ def _silenced() -> Iterator[None]:
 def _print_trial(_study: Study, trial: Trial) -> None:
     """Prints a line per finished trial where there is no terminal."""
     typer.echo(trial_line(trial), err=True)
+
+
+def _print_note(text: str) -> None:
+    """Prints what else happens, where there is no terminal."""
+    typer.echo(f"ceibo: note: {text}", err=True)
 
 
 def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params]]:

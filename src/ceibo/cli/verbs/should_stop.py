@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json
+from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.errors import InputError
 
 
@@ -15,6 +15,7 @@ def should_stop(
     cost: Annotated[
         float | None, typer.Option(help="Price of a measurement, in the objective's units.")
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
@@ -23,7 +24,7 @@ def should_stop(
     Exit status 0: stop; 1: go on; 2: an error, which is no reason to go on, as in
     `while ceibo should-stop study.toml; [ $? -eq 1 ]; do …; done`.
     """
-    loaded = load(file)
+    loaded = load(file, study_name)
     study = open_study(loaded, storage)
     price = loaded.limits.cost if cost is None else cost
     if price is None:

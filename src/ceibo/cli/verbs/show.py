@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json
+from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json, trial_json
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.errors import NotFoundError
 from ceibo.study import Trial
 from ceibo.study.trial_line import trial_line
@@ -18,11 +18,12 @@ def show(
     trial: Annotated[
         int | None, typer.Argument(help="One trial, in full.", show_default=False)
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """List the trials, or show one with all its measurements and the last output of a failure."""
-    study = open_study(load(file), storage)
+    study = open_study(load(file, study_name), storage)
     trials = study.trials
     if trial is not None and not 0 <= trial < len(trials):
         raise NotFoundError(

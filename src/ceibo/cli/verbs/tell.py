@@ -4,10 +4,19 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Replicates, Storage, print_json, trial_json, warn
+from ceibo.cli.common import (
+    AsJson,
+    File,
+    Replicates,
+    Storage,
+    StudyName,
+    print_json,
+    trial_json,
+    warn,
+)
 from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, measurements_of, read_told, recorded, repeats
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Study, Trial
 
@@ -36,13 +45,14 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="It will not be measured at all.")
     ] = False,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Record the measurement of a trial, or that it failed, or give it back, or withdraw it."""
     if sum([bool(result), failed is not None, release, withdraw]) != 1:
         raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
-    loaded = load(file)
+    loaded = load(file, study_name)
     told = None
     if result:
         advice = "if measuring failed, say --failed REASON."

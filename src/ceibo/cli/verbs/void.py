@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, print_json, trial_json
+from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json, trial_json
 from ceibo.cli.opening import open_study
-from ceibo.cli.studyfile import load
+from ceibo.cli.source import load
 
 
 def void(  # noqa: PLR0913 - one parameter per option of the command
@@ -21,11 +21,12 @@ def void(  # noqa: PLR0913 - one parameter per option of the command
         str | None,
         typer.Option(help="Of which outcome, if the trial has several.", show_default=False),
     ] = None,
+    study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,
 ) -> None:
     """Take back a measurement that must not count; the record keeps it, with the reason."""
-    study = open_study(load(file), storage)
+    study = open_study(load(file, study_name), storage)
     measurement = study.void(trial, reason, key=key, outcome=outcome)
     ended = study.trials[trial]
     if json:

@@ -119,7 +119,8 @@ class JointBelief:
 
         The better one must also be as sure of its limits, for which the study's confidence is sure
         enough, so that there are safe and less safe settings on the front; `p_feasible` of each
-        tells. In order of the first goal.
+        tells. Those with a chance of at least 0.2 of being efficient (`p_efficient`) are on it too,
+        as means are not certain. In order of the first goal.
         """
         if len(self.evidence.outcomes.goals) == 1:
             raise InputError("a front is that of several goals, and this study has one; ask best.")

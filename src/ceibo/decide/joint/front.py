@@ -1,4 +1,4 @@
-"""The front: measured settings of which none is better in every goal and as sure of its limits."""
+"""The front: measured settings of which none is known to be better in every goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,15 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.acquisition.cube import within
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask
 
 _LIKELY: Final = 0.5  # chance of holding all limits below which a point is on no front
+# Chance of being efficient from which on a point is on the front whatever the means say. Under
+# noise the points that are truly efficient are often not those with the best means.
+_FAIR: Final = 0.2
 
 
 @final
@@ -26,14 +30,16 @@ class Front:
 def find_front(
     goals: Sequence[GaussianProcess], limits: Sequence[acq.MixedLimit], confidence: float
 ) -> Front:
-    """The front by posterior means, of the points whose limits hold more likely than not.
+    """The front by posterior means, and all points with a fair chance of being efficient.
 
-    A point is left out for one that is at least as good in every goal and at least as sure of its
-    limits, where the confidence is sure enough. If no point holds its limits more likely than not,
-    the front is the most likely one alone. In order of the first goal.
+    Both are of the points whose limits hold more likely than not. One is left out of the former for
+    another that is at least as good in every goal and at least as sure of its limits, where the
+    confidence is sure enough. If no point holds its limits more likely than not, the front is the
+    most likely one alone. In order of the first goal.
     """
     processes = [*goals, *(limit.gp for limit in limits)]
     X = goals[0].X[acq.common_rows([gp.X for gp in processes])[:, 0]]
+    X = X[within(X)]
     if not len(X):
         return Front(X, np.zeros(0))
     efficient, held = acq.probability_efficient(goals, limits, X), acq.chances(limits, X)
@@ -41,7 +47,8 @@ def find_front(
     rows = np.flatnonzero(likely) if likely.any() else np.array([int(np.argmax(held))])
     means = np.column_stack([gp.posterior(X[rows])[0] for gp in goals])
     risk = -np.minimum(held[rows], confidence)
-    kept = np.flatnonzero(~_beaten(np.column_stack([means, risk])))
+    beaten = _beaten(np.column_stack([means, risk]))
+    kept = np.flatnonzero(~beaten | (efficient[rows] >= _FAIR))
     order = rows[kept[np.argsort(means[kept, 0], kind="stable")]]
     return Front(X[order], efficient[order])
 

@@ -7,6 +7,7 @@ more column, whose values are the sets of unexplained parameters that trials hav
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, final
 
@@ -64,15 +65,13 @@ class Axes:
         sets = list(dict.fromkeys(frozenset(latent.intersection(t.params)) for t in trials))
         for name, when in conditions.items():
             if name not in latent:
-                dimensions[name] = _replace_when(dimensions[name], when)
+                dimensions[name] = _with_when(dimensions[name], when)
         if len(sets) < 2:
             return Axes(axes, Space(dimensions))
         for name in latent.intersection(axes):
             places = [place for place, names in enumerate(sets) if name in names]
-            dimensions[name] = _replace_when(dimensions[name], {BRANCH: places})
-        return Axes(
-            axes, Space({**dimensions, BRANCH: Categorical(range(len(sets)))}), tuple(sets)
-        )
+            dimensions[name] = _with_when(dimensions[name], {BRANCH: places})
+        return Axes(axes, Space({**dimensions, BRANCH: Categorical(range(len(sets)))}), tuple(sets))
 
     @property
     def search_space(self) -> dict[str, BaseDistribution]:
@@ -172,8 +171,16 @@ class Axes:
             allowed[BRANCH] = np.array([(place + 0.5) / len(self.sets) for place in places])
         if any(len(each) == 0 for each in allowed.values()):
             return None
-        return replace(self, space=self.space.narrowed(allowed))
+        return replace(self, space=_narrowed(self.space, allowed))
 
 
-def _replace_when(dimension: Dimension, when: Mapping[str, list[Any]]) -> Dimension:
+def _narrowed(space: Space, allowed: Mapping[str, Array]) -> Space:
+    """The same space, in which some parameters are searched at these coordinates only."""
+    narrow = copy(space)
+    columns = {space.names.index(name): np.sort(each) for name, each in allowed.items()}
+    narrow.discrete = {**space.discrete, **columns}
+    return narrow
+
+
+def _with_when(dimension: Dimension, when: Mapping[str, list[Any]]) -> Dimension:
     return replace(dimension, when=dict(when))

@@ -99,10 +99,12 @@ class Axis:
         inner = Axis.of(asked)
         listed = self.dimension.coordinates
         if listed is None:
-            ends = self.unit(asked.low), self.unit(asked.high)  # type: ignore[attr-defined]  # numbers
-            return np.linspace(*ends, _WITHIN)
+            low, high = asked.low, asked.high  # type: ignore[attr-defined]  # a float or an int
+            return np.linspace(self.unit(low), self.unit(high), _WITHIN)
         values = [self.decode(self.dimension.from_unit(float(u))) for u in listed]
-        return np.array([u for u, value in zip(listed, values, strict=True) if inner.contains(value)])
+        return np.array(
+            [u for u, value in zip(listed, values, strict=True) if inner.contains(value)]
+        )
 
     def nearest(self, value: Any) -> Any:
         """The value of the range that is nearest to one beside it or off its grid."""

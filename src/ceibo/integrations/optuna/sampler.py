@@ -31,6 +31,7 @@ from ceibo.integrations.optuna.evidence import (
     running_points,
     start_values,
 )
+from ceibo.integrations.optuna.history import find_search_space, teaching_trials
 from ceibo.integrations.optuna.outcomes import (
     CONSTRAINTS,
     Named,
@@ -39,7 +40,6 @@ from ceibo.integrations.optuna.outcomes import (
     evidence_of_outcomes,
     joint_start_values,
 )
-from ceibo.integrations.optuna.history import find_search_space, teaching_trials
 
 # below Optuna's own logger, so that its handler and verbosity hold
 _logger = get_logger("optuna.ceibo")

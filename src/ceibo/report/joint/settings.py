@@ -3,6 +3,7 @@
 from ceibo.decide.outcome_words import wish_of
 from ceibo.decide.record import versions
 from ceibo.numbers import rounded
+from ceibo.report.existence import describe
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.settings import NOTE, rules_table, table
 from ceibo.report.parts import panel
@@ -17,7 +18,7 @@ def settings(facts: JointFacts) -> str:
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
     wishes = {name: _describe(facts, name) for name in facts.outcomes}
-    space = {name: study.space.describe(name) for name in study.space.names}
+    space = {name: describe(study.space, name) for name in study.space.names}
     tables = table("outcomes", wishes.items()) + table("settings", general.items())
     tables += table("space", space.items()) + rules_table(study.space)
     tables += table("versions", versions().items())

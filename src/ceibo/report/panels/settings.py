@@ -5,6 +5,7 @@ from typing import Final
 
 from ceibo.decide import Space
 from ceibo.decide.record import versions
+from ceibo.report.existence import describe
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel, table_row
 from ceibo.report.svg import text_of
@@ -23,7 +24,7 @@ def settings(facts: Facts) -> str:
         general[key.replace("_", " ")] = value
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
-    space = {name: study.space.describe(name) for name in study.space.names}
+    space = {name: describe(study.space, name) for name in study.space.names}
     tables = table("settings", general.items())
     tables += table("space", space.items()) + rules_table(study.space)
     tables += table("versions", versions().items())

@@ -24,11 +24,48 @@ class KeptConnection(sqlite3.Connection):
             super().close()
 
 
+@final
+class OnlyConnection(sqlite3.Connection):
+    """The connection of a database in memory, which is gone when it is closed."""
+
+    kept = True
+    is_set_up = False
+
+    def close(self) -> None:
+        """Close it, unless it is kept."""
+        if not self.kept:
+            super().close()
+
+    def create_function(self, *args: Any, **kwargs: Any) -> None:
+        """Give it a function, the first time; later, SQLite refuses while a cursor is at work."""
+        if not self.is_set_up:
+            super().create_function(*args, **kwargs)
+
+
 def memory_engine(url: sa.URL) -> sa.Engine:
-    """An engine for a database in memory, which all threads share."""
-    arguments = {"check_same_thread": False}
-    engine = sa.create_engine(url, connect_args=arguments, poolclass=sa.StaticPool)
+    """An engine for a database in memory, which all threads share.
+
+    Its one connection is the database. SQLAlchemy closes a connection in whose midst an exception
+    such as KeyboardInterrupt was raised; this one is rolled back, and stays until the engine goes.
+    """
+    raw = sqlite3.connect(":memory:", check_same_thread=False, factory=OnlyConnection)
+
+    def connect() -> sqlite3.Connection:
+        raw.rollback()
+        return raw
+
+    engine = sa.create_engine(url, creator=connect, poolclass=sa.StaticPool)
     _set_up(engine)
+
+    @sa.event.listens_for(engine, "connect")
+    def note(_raw: object, _record: object) -> None:
+        raw.is_set_up = True
+
+    @sa.event.listens_for(engine, "engine_disposed")
+    def close(_engine: sa.Engine) -> None:
+        raw.kept = False
+        raw.close()
+
     return engine
 
 

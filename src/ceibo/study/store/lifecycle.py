@@ -6,7 +6,7 @@ to run tells it what an earlier run has already stored.
 
 import itertools
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -36,7 +36,7 @@ from ceibo.study.store.records import (
     Picking,
     StoredTrial,
 )
-from ceibo.study.store.rows import check_lease, event_row, new_rows, to_reason
+from ceibo.study.store.rows import check_lease, event_row, new_rows, noted_rows, to_reason
 from ceibo.study.store.transaction import StudyTransaction, change_study, is_trial
 
 trials = schema.trials
@@ -263,7 +263,14 @@ def _hand_out(
     return trial_from_row(connection.execute(query).one(), seq)
 
 
-def fail(database: Database, study_id: int, number: int, reason: str, worker: str | None) -> int:
+def fail(
+    database: Database,
+    study_id: int,
+    number: int,
+    reason: str,
+    worker: str | None,
+    attributes: Mapping[str, Any],
+) -> int:
     """Record a failed evaluation, once; returns the sequence number of the record."""
     token = uuid.uuid4().hex
     event = event_row("failed", FAILED, token, worker=worker)
@@ -277,7 +284,8 @@ def fail(database: Database, study_id: int, number: int, reason: str, worker: st
                 return old.seq
         holds = trial.state == RUNNING and worker in (None, trial.worker)
         event["state"] = FAILED if trial.state == QUEUED or holds else trial.state
-        return transaction.append(trial, event)
+        noted = noted_rows(attributes, trial.state)
+        return transaction.append(trial, *noted, event)
 
     return change_study(database, study_id, work)
 

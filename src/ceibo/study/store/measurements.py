@@ -24,10 +24,11 @@ from ceibo.study.store.rows import (
     check_label,
     event_row,
     measurement_columns,
+    noted_rows,
     telling_rows,
     to_reason,
 )
-from ceibo.study.store.transaction import StudyTransaction, change_study
+from ceibo.study.store.transaction import StudyTransaction, change_study, new_attributes
 
 
 def tell(database: Database, study_id: int, number: int, telling: Telling) -> Told:
@@ -48,7 +49,8 @@ def tell(database: Database, study_id: int, number: int, telling: Telling) -> To
         if plain and not transaction.has_event(number, "measured", telling.key):
             event = event_row("measured", DONE, telling.key, worker=trial.worker)
             row = event | measurement_columns(telling.values[""])
-            return Told(transaction.append(trial, row), True)
+            noted = noted_rows(telling.attributes, trial.state)
+            return Told(transaction.append(trial, *noted, row), True)
         return _tell_further(transaction, trial, telling)
 
     try:
@@ -70,7 +72,8 @@ def _plainly(values: Mapping[str, Measurement]) -> Measurement | dict[str, Measu
 def _tell_further(transaction: StudyTransaction, trial: sa.Row[Any], telling: Telling) -> Told:
     """Store what is new of what is told, after comparing the rest with what the trial has."""
     known = _read_values(transaction, trial)
-    rows: list[dict[str, Any]] = []
+    rows = noted_rows(new_attributes(transaction, trial, telling.attributes), trial.state)
+    noted = len(rows)
     told = Told(0, False)
     for outcome, measurement in telling.values.items():
         key = _unused_key(known, outcome, telling.key)
@@ -79,9 +82,9 @@ def _tell_further(transaction: StudyTransaction, trial: sa.Row[Any], telling: Te
             repeated = _answer_repeat(trial.number, stored[0], measurement)
             told = max(told, repeated, key=lambda each: each.seq)
             continue
-        have = known.outcomes().union(row["outcome"] for row in rows)
+        have = known.outcomes().union(row["outcome"] for row in rows[noted:])
         state, holder = trial.state, trial.worker
-        if rows:
+        if rows[noted:]:
             state, holder = rows[-1]["state"], rows[-1]["worker"]
         one = replace(telling, values={outcome: measurement}, key=key, failure=None)
         rows += telling_rows(one, state, holder, have)

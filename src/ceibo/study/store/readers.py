@@ -14,6 +14,7 @@ from ceibo.study.store.checksum import COVERED, checksum_of_row
 from ceibo.study.store.records import (
     ABOUT_VALUES,
     KINDS,
+    NOTED,
     OF_STUDY,
     SPACE,
     STATES,
@@ -147,6 +148,9 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     if kind == SPACE and number == OF_STUDY and data is not None:
         change = from_text(data, _name_of_event(row))
         return Event(seq, number, kind, state, key, time, worker, None, reason, outcome, change)
+    if kind == NOTED and number >= 0:
+        noted = attributes_from(data, _name_of_event(row))
+        return Event(seq, number, kind, state, key, time, worker, None, reason, outcome, noted)
     known = kind in KINDS and number >= 0 and (outcome == "" or kind in ABOUT_VALUES)
     if not known or data is not None:
         raise newer(_name_of_event(row), _unknown(row))
@@ -154,6 +158,16 @@ def event_from_row(row: sa.Row[Any]) -> Event:
     if kind in ("measured", "corrected"):
         measurement = _measurement_from(values, row)
     return Event(seq, number, kind, state, key, time, worker, measurement, reason, outcome)
+
+
+def attributes_from(data: str | None, what: str) -> dict[str, Any]:
+    """The attributes in the data of an event that gives a trial some."""
+    noted = None if data is None else from_text(data, what)
+    if isinstance(noted, dict) and noted.keys() == {"attributes"}:
+        attributes = noted["attributes"]
+        if isinstance(attributes, dict):
+            return attributes
+    raise newer(what, f"data ({reprlib.repr(data)})")
 
 
 def _measurement_from(columns: Sequence[Any], row: sa.Row[Any]) -> Measurement:

@@ -1,7 +1,7 @@
 """What the store hands out: frozen records, and the fold that turns events into trials."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, final
 
@@ -10,6 +10,7 @@ from ceibo.errors import DamagedError
 
 QUEUED, RUNNING, DONE, FAILED, WITHDRAWN = "queued", "running", "done", "failed", "withdrawn"
 STATES = (QUEUED, RUNNING, DONE, FAILED, WITHDRAWN)
+ENDED = (DONE, FAILED, WITHDRAWN)
 KINDS = (
     "asked",
     "queued",
@@ -20,7 +21,10 @@ KINDS = (
     "failed",
     "released",
     "withdrawn",
+    "noted",
 )
+NOTED = "noted"
+"""The kind of the events that give a trial attributes."""
 SPACE = "space"
 """The kind of the events by which a study's space changes, which are about no trial."""
 OF_STUDY = -1
@@ -64,6 +68,7 @@ class Telling:
     `failure` says why the trial has failed although it has these values, and `worker` whose
     failure it is. `ends` says that whoever holds the trial has nothing more to tell: if outcomes
     are missing, it waits for them. By the `token` a failure is recognised when it is told again.
+    `attributes` are given to the trial.
     """
 
     values: Mapping[str, Measurement]
@@ -73,6 +78,7 @@ class Telling:
     ends: bool = False
     worker: str | None = None
     token: str = ""
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @final
@@ -130,6 +136,9 @@ class StoredTrial:
     `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers
     of its first and its last event, `reason` is that of its last failure. `voided` are the
     measurements that were voided, in that order.
+
+    `started` is the time of its last hand-out and `ended` that of the event by which it ended, on
+    the database's clock, as far as the history was read.
     """
 
     number: int
@@ -142,6 +151,9 @@ class StoredTrial:
     changed: int
     measurements: tuple[StoredMeasurement, ...] = ()
     voided: tuple[VoidedMeasurement, ...] = ()
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    started: float | None = field(default=None, compare=False)
+    ended: float | None = field(default=None, compare=False)
 
 
 @final
@@ -260,17 +272,24 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
     measurements, voided = trial.measurements, trial.voided
     if event.kind in ABOUT_VALUES:
         measurements, voided = values_after(Values(measurements, voided), event)
+    out = event.kind in ("asked", "claimed")
+    ended = trial.ended
+    if event.state != trial.state:
+        ended = event.time if event.state in ENDED else None
     return StoredTrial(
         number=trial.number,
         params=trial.params,
         state=event.state,
-        attempt=trial.attempt + (event.kind in ("asked", "claimed")),
+        attempt=trial.attempt + out,
         worker=_holder(trial, event),
         reason=event.reason if event.kind == "failed" else trial.reason,
         created=trial.created,
         changed=event.seq,
         measurements=measurements,
         voided=voided,
+        attributes=trial.attributes if event.kind != NOTED else {**trial.attributes, **event.data},
+        started=event.time if out else trial.started,
+        ended=ended,
     )
 
 

@@ -2,12 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable
+import uuid
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError
-from ceibo.study.store.records import DONE, FAILED, QUEUED, RUNNING, Lease, NewTrial, Telling
+from ceibo.study.store.records import DONE, FAILED, NOTED, QUEUED, RUNNING, Lease, NewTrial, Telling
 
 MAX_REASON = 20_000
 """Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
@@ -17,6 +18,14 @@ def event_row(kind: str, state: str, key: str, worker: str | None = None) -> dic
     """The row of an event without its place (study, trial and sequence number) and time."""
     blank = dict.fromkeys(("value", "noise", "replicates", "reason", "data"))
     return {"kind": kind, "state": state, "key": key, "worker": worker, "outcome": "", **blank}
+
+
+def noted_rows(attributes: Mapping[str, Any], state: str) -> list[dict[str, Any]]:
+    """The event that gives a trial attributes and leaves its state; none without attributes."""
+    if not attributes:
+        return []
+    data = to_text({"attributes": dict(attributes)})
+    return [{**event_row(NOTED, state, uuid.uuid4().hex), "data": data}]
 
 
 def measurement_columns(measurement: Measurement) -> dict[str, Any]:

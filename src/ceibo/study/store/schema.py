@@ -15,8 +15,9 @@ ceibo_events    everything that happened, numbered per study; measurements are t
 it has several, and the "constraints" between its parameters if it has any. An event about the study
 as a whole has the number -1; this version writes those of kind "space", whose data are the space
 from then on ("space"), its "constraints" if it has any, and the values ("before") that its new
-parameters had until then. It writes no other data and no other such event: where they are found, a
-newer ceibo has written them, and what they mean for the other rows is not known here.
+parameters had until then. An event of kind "noted" has in its data the "attributes" that it gives
+its trial. It writes no other data and no other such event: where they are found, a newer ceibo has
+written them, and what they mean for the other rows is not known here.
 
 `checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
 older ceibo, with the database open since before it was brought to this version, wrote the row.

@@ -275,12 +275,20 @@ class Store:
         """
         return measurements.void(self._database, study_id, number, named, reason)
 
-    def fail(self, study_id: int, number: int, reason: str, worker: str | None = None) -> int:
+    def fail(
+        self,
+        study_id: int,
+        number: int,
+        reason: str,
+        worker: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> int:
         """Record that an evaluation failed; returns the sequence number of the record.
 
         The trial becomes "failed" unless it has a measurement, or `worker` no longer holds it.
         """
-        return lifecycle.fail(self._database, study_id, number, reason, worker)
+        given = attributes or {}
+        return lifecycle.fail(self._database, study_id, number, reason, worker, given)
 
     def release(
         self, study_id: int, number: int, worker: str | None = None, lost: str | None = None

@@ -20,7 +20,7 @@ from ceibo.study.store.database import Database
 from ceibo.study.store.failures import Raced
 from ceibo.study.store.migration import upgrade
 from ceibo.study.store.readers import check_columns, check_row, event_from_row, name_of_trial
-from ceibo.study.store.records import RUNNING, Event, damaged
+from ceibo.study.store.records import NOTED, RUNNING, Event, damaged
 
 T = TypeVar("T")
 Clock = sa.ColumnElement[float]
@@ -151,6 +151,18 @@ def _is_let_go(trial: sa.Row[Any], new: Sequence[Mapping[str, Any]]) -> bool:
     """Whether these events take a trial from the worker that holds it."""
     told = [event for event in new if event["kind"] == "measured"]
     return trial.worker is not None and bool(told) and told[-1]["worker"] is None
+
+
+def new_attributes(
+    transaction: StudyTransaction, trial: sa.Row[Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The attributes that a trial does not have yet, or has with another value."""
+    if not given:
+        return {}
+    has: dict[str, Any] = {}
+    for event in transaction.history(trial):
+        has |= event.data if event.kind == NOTED else {}
+    return {name: each for name, each in given.items() if name not in has or has[name] != each}
 
 
 def is_trial(study_id: int, number: int) -> tuple[sa.ColumnElement[bool], ...]:

@@ -1,59 +1,21 @@
-"""What the records of several outcomes say, by the rules of plans/outcomes.py.
+"""What the records of several outcomes say, by the rules of plans/outcomes.py."""
 
-`python -m ceibo_lab.verdicts FOLDER` prints every figure; FOLDER holds records.
-"""
-
-import argparse
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
-from ceibo.gp.inputs import Array
-from ceibo_lab.compare import SIGNIFICANT, Comparison, compare, holm
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.measures import FLOOR
 from ceibo_lab.plans.outcomes import FRONTS, HONEST, MARGIN
 from ceibo_lab.problems.outcomes import LIMITED, outcome_problem
 from ceibo_lab.record import Record
-from ceibo_lab.records import read
+from ceibo_lab.verdicts.finding import Finding, Pairwise, Versus, interval, lost, own, table, versus
 
+KINDS: Final = ("limits", "starts", "fronts")
 OURS, THEIRS = "ceibo", "botorch"
 APART: Final = 0.05  # by how much stated and true frequency may differ
 OVERSTATED: Final = 0.02
-_RESAMPLES: Final = 10_000
-
-
-@final
-@dataclass(frozen=True)
-class Finding:
-    """A question of the plan: whether it is met (None: there are no runs), and its figures."""
-
-    question: str
-    met: bool | None
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        word = {True: "met", False: "not met", None: "no runs"}[self.met]
-        return "\n".join([f"{self.question}: {word}", *(f"  {line}" for line in self.lines)])
-
-
-@final
-@dataclass(frozen=True)
-class Versus:
-    """Differences ceibo − BoTorch of one cell, seed by seed."""
-
-    case: Setting
-    comparison: Comparison
-    mean: float
-
-
-def own(record: Record) -> Record:
-    """The answer that a method itself gives: its first."""
-    found: Record = next(iter(record["answers"].values()))
-    return found
 
 
 def log_regret(record: Record, other: Record) -> float:
@@ -81,38 +43,6 @@ def share_of_volume(record: Record, _other: Record) -> float:
     return float(record["hypervolume"]["true"]) / best
 
 
-def versus(library: Library, kind: str, value: Callable[[Record, Record], float]) -> list[Versus]:
-    """Each cell of a kind, ceibo against BoTorch."""
-    found = []
-    for case in _cases(library, kind):
-        pairs = library.pairs(case.by(OURS), case.by(THEIRS))
-        if pairs:
-            one = [value(first, second) for first, second in pairs]
-            two = [value(second, first) for first, second in pairs]
-            mean = float(np.mean(np.subtract(one, two)))
-            found.append(Versus(case, compare(one, two), mean))
-    return found
-
-
-def lost(rows: Sequence[Versus], larger_is_worse: bool = True) -> list[Versus]:
-    """The cells that are significantly worse, corrected over all of them."""
-    sign = 1.0 if larger_is_worse else -1.0
-    corrected = holm([row.comparison.p for row in rows])
-    return [
-        row
-        for row, p in zip(rows, corrected, strict=True)
-        if p < SIGNIFICANT and sign * row.comparison.effect > 0
-    ]
-
-
-def interval(means: Array) -> tuple[float, float]:
-    """The 95 % bootstrap interval of the mean over cells."""
-    rng = np.random.default_rng(0)
-    drawn = rng.choice(means, size=(_RESAMPLES, len(means))).mean(axis=1)
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return float(low), float(high)
-
-
 def honesty(library: Library) -> Finding:
     """Whether answers hold as often as they are said to."""
     answers = [own(record) for record in _runs(library, "limits", OURS)]
@@ -138,7 +68,7 @@ def honesty(library: Library) -> Finding:
 
 def regret(library: Library) -> Finding:
     """Whether the regret is no worse than BoTorch's."""
-    rows = versus(library, "limits", log_regret)
+    rows = _versus(library, "limits", log_regret)
     question = f"log10 regret under limits no worse than BoTorch's by {MARGIN}"
     if not rows:
         return Finding(question, None, ())
@@ -146,29 +76,29 @@ def regret(library: Library) -> Finding:
     low, high = interval(means)
     worse = lost(rows)
     said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(worse)} cells lost"
-    return Finding(question, high < MARGIN and not worse, (said, *_table(rows)))
+    return Finding(question, high < MARGIN and not worse, (said, *table(rows)))
 
 
 def starts(library: Library) -> Finding:
     """Whether the first feasible point is found no later than by BoTorch."""
-    rows = versus(library, "starts", first_feasible)
+    rows = _versus(library, "starts", first_feasible)
     question = "first feasible point no later than BoTorch's"
     if not rows:
         return Finding(question, None, ())
     mean, worse = float(np.mean([row.mean for row in rows])), lost(rows)
     said = f"mean {mean:+.2f} trials, {len(worse)} cells lost"
-    return Finding(question, mean <= 0.0 and not worse, (said, *_table(rows)))
+    return Finding(question, mean <= 0.0 and not worse, (said, *table(rows)))
 
 
 def volume(library: Library) -> Finding:
     """Whether the true hypervolume of the reported front is at least BoTorch's."""
-    rows = versus(library, "fronts", share_of_volume)
+    rows = _versus(library, "fronts", share_of_volume)
     question = "true hypervolume of the front at least BoTorch's"
     if not rows:
         return Finding(question, None, ())
     worse = lost(rows, larger_is_worse=False)
     met = all(row.mean >= 0.0 for row in rows) and not worse
-    return Finding(question, met, (f"{len(worse)} cells lost", *_table(rows)))
+    return Finding(question, met, (f"{len(worse)} cells lost", *table(rows)))
 
 
 def overstatement(library: Library) -> Finding:
@@ -191,6 +121,11 @@ def _above(volumes: Sequence[Record]) -> float:
     return float(stated / true - 1.0) if true > 0.0 else float("inf" if stated > 0.0 else 0.0)
 
 
+def _versus(library: Library, kind: str, value: Pairwise) -> list[Versus]:
+    """Each cell of a kind, ceibo against BoTorch."""
+    return versus(library, _cases(library, kind), (OURS, THEIRS), value)
+
+
 def _runs(library: Library, kind: str, method: str) -> Iterator[Record]:
     for case in _cases(library, kind):
         yield from library.runs(case.by(method)).values()
@@ -206,22 +141,4 @@ def _methods(library: Library) -> list[str]:
     return sorted({name for case in library.cases for name in library.methods(case)})
 
 
-def _table(rows: Sequence[Versus]) -> list[str]:
-    corrected = holm([row.comparison.p for row in rows])
-    return [
-        f"{row.case.problem:<18}{row.case.level:<6g}{row.mean:+9.3f}  {row.comparison.below} below,"
-        f" {row.comparison.above} above of {row.comparison.n}, p = {p:.3g}"
-        for row, p in zip(rows, corrected, strict=True)
-    ]
-
-
-def main() -> None:
-    options = argparse.ArgumentParser(description="What records of several outcomes say.")
-    options.add_argument("folder", type=Path, help="of records")
-    library = Library(read(options.parse_args().folder).done)
-    for ask in (honesty, regret, starts, volume, overstatement):
-        print(ask(library))
-
-
-if __name__ == "__main__":
-    main()
+QUESTIONS: Final = (honesty, regret, starts, volume, overstatement)

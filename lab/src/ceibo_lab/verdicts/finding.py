@@ -1,0 +1,88 @@
+"""What a verdict is made of: findings, methods compared cell by cell, and their tables."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+
+from ceibo.gp.inputs import Array
+from ceibo_lab.compare import SIGNIFICANT, Comparison, compare, holm
+from ceibo_lab.library import Library, Setting
+from ceibo_lab.record import Record
+
+Pairwise = Callable[[Record, Record], float]
+_RESAMPLES: Final = 10_000
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """A question of the plan: whether it is met (None: there are no runs), and its figures."""
+
+    question: str
+    met: bool | None
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        word = {True: "met", False: "not met", None: "no runs"}[self.met]
+        return "\n".join([f"{self.question}: {word}", *(f"  {line}" for line in self.lines)])
+
+
+@final
+@dataclass(frozen=True)
+class Versus:
+    """Differences of two methods in one cell, the first − the second, seed by seed."""
+
+    case: Setting
+    comparison: Comparison
+    mean: float
+
+
+def own(record: Record) -> Record:
+    """The answer that a method itself gives: its first."""
+    found: Record = next(iter(record["answers"].values()))
+    return found
+
+
+def versus(
+    library: Library, cases: Iterable[Setting], methods: tuple[str, str], value: Pairwise
+) -> list[Versus]:
+    """Each cell, the first method against the second; `value` of a record beside another's."""
+    found = []
+    for case in cases:
+        pairs = library.pairs(case.by(methods[0]), case.by(methods[1]))
+        if pairs:
+            one = [value(first, second) for first, second in pairs]
+            two = [value(second, first) for first, second in pairs]
+            mean = float(np.mean(np.subtract(one, two)))
+            found.append(Versus(case, compare(one, two), mean))
+    return found
+
+
+def lost(rows: Sequence[Versus], larger_is_worse: bool = True) -> list[Versus]:
+    """The cells that are significantly worse, corrected over all of them."""
+    sign = 1.0 if larger_is_worse else -1.0
+    corrected = holm([row.comparison.p for row in rows])
+    return [
+        row
+        for row, p in zip(rows, corrected, strict=True)
+        if p < SIGNIFICANT and sign * row.comparison.effect > 0
+    ]
+
+
+def interval(means: Array) -> tuple[float, float]:
+    """The 95 % bootstrap interval of the mean over cells."""
+    rng = np.random.default_rng(0)
+    drawn = rng.choice(means, size=(_RESAMPLES, len(means))).mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def table(rows: Sequence[Versus]) -> list[str]:
+    corrected = holm([row.comparison.p for row in rows])
+    return [
+        f"{row.case.problem:<18}{row.case.level:<6g}{row.mean:+9.3f}  {row.comparison.below} below,"
+        f" {row.comparison.above} above of {row.comparison.n}, p = {p:.3g}"
+        for row, p in zip(rows, corrected, strict=True)
+    ]
