@@ -170,7 +170,8 @@ def test_the_report_of_more_than_a_thousand_says_what_best_says_and_changes_noth
     best = alone.best
     assert best.number is not None
     assert best.number >= 1050
-    shown = re.search(r'measured</h3><div class="big"><span>(\S+)</span> <small>± (\S+)</small>', page)
+    card = r'measured</h3><div class="big"><span>(\S+)</span> <small>± (\S+)</small>'
+    shown = re.search(card, page)
     assert shown is not None
     assert " ± ".join(shown.groups()) == with_uncertainty(best.mean, best.std)
     assert f"trial {best.number};" in page
