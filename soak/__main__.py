@@ -43,6 +43,7 @@ CHECKS = (
     "mixed",
     "failures",
     "limits_closed_form",
+    "pages",
     "cli_hostile",
     "cli_children",
     "cli_kills",

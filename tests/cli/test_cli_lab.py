@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ceibo import Float, Measurement, Study, Trial
+from ceibo.decide.dimensions.dial import to_dial
 from tests.cli.cli_tools import Ceibo
 
 STUDY = """
@@ -43,7 +44,7 @@ def fill(folder: Path, values: dict[int, dict[str, str]], source: str = "p.csv")
 
 
 def test_ask_prints_what_can_be_dialled(lab: Ceibo, tmp_path: Path) -> None:
-    answer = lab("ask", "s.toml", "-n", "3")
+    answer = lab("ask", "s.toml", "--new", "-n", "3")
     shown = [line.split(" = ")[1] for line in answer.out.splitlines() if " = " in line]
     assert max(map(len, shown)) <= 9
     values = [value for trial in trials(tmp_path) for value in trial.params.values()]
@@ -66,11 +67,11 @@ def test_ask_prints_what_can_be_dialled(lab: Ceibo, tmp_path: Path) -> None:
     ],
 )
 def test_digits_that_matter(dimension: Float, value: float, text: str) -> None:
-    assert dimension.to_dial(value) == text
+    assert to_dial(dimension, value) == text
 
 
 def test_an_export_filled_in_tells_the_trials_under_way(lab: Ceibo, tmp_path: Path) -> None:
-    lab("ask", "s.toml", "-n", "4")
+    lab("ask", "s.toml", "--new", "-n", "4")
     lab("tell", "s.toml", "0", "70")
     lab("export", "s.toml", "-o", "p.csv")
     fill(tmp_path, {1: {"value": "81.5", "noise": "0.5"}, 2: {"state": "failed"}})
@@ -91,7 +92,7 @@ def test_an_export_filled_in_tells_the_trials_under_way(lab: Ceibo, tmp_path: Pa
 
 
 def test_another_setting_under_the_same_number_is_a_new_trial(lab: Ceibo, tmp_path: Path) -> None:
-    lab("ask", "s.toml")
+    lab("ask", "s.toml", "--new")
     lab("export", "s.toml", "-o", "p.csv")
     fill(tmp_path, {0: {"value": "81.5", "Temperature (°C)": "76"}})
     assert lab("import", "s.toml", "q.csv").status == 0
@@ -103,7 +104,7 @@ def test_several_outcomes_are_filled_in(ceibo: Ceibo, tmp_path: Path) -> None:
     outcomes = '[outcomes]\nyield = {goal = "maximize"}\nimpurity = {at_most = 2.0}\n'
     head = STUDY.replace('direction = "maximize"\n', "")
     (tmp_path / "s.toml").write_text(head + outcomes, encoding="utf-8")
-    ceibo("ask", "s.toml", "-n", "2")
+    ceibo("ask", "s.toml", "--new", "-n", "2")
     ceibo("tell", "s.toml", "0", "yield=80")
     ceibo("export", "s.toml", "-o", "p.csv")
     fill(tmp_path, {0: {"impurity": "1.5"}, 1: {"yield": "70", "impurity": "1"}})
@@ -145,7 +146,7 @@ def test_did_you_mean_only_what_is_near(
 
 
 def test_the_mean_of_replicates_is_exported_as_people_write_it(lab: Ceibo, tmp_path: Path) -> None:
-    lab("ask", "s.toml")
+    lab("ask", "s.toml", "--new")
     values = ["74.8", "74.9", "75.0", "74.9", "74.9"]
     lab("tell", "s.toml", "0", *values)
     lab("export", "s.toml", "-o", "p.csv")

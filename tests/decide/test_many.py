@@ -11,6 +11,7 @@ from ceibo.decide.model import fit_model
 from ceibo.decide.space import MOST_PARAMETERS
 from ceibo.decide.subset import group
 from ceibo.gp import GaussianProcess, Matern52, fit_gp
+from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report
 
 LINE = Space({"x": Float(0, 1)})
@@ -169,9 +170,10 @@ def test_the_report_of_more_than_a_thousand_says_what_best_says_and_changes_noth
     best = alone.best
     assert best.number is not None
     assert best.number >= 1050
-    shown = re.search(r'measured</h3><div class="big">(\S+)<small> ± (\S+)</small></div>', page)
+    card = r'measured</h3><div class="big"><span>(\S+)</span> <small>± (\S+)</small>'
+    shown = re.search(card, page)
     assert shown is not None
-    assert shown.groups() == (f"{best.mean:.5g}", f"{best.std:.2g}")
+    assert " ± ".join(shown.groups()) == with_uncertainty(best.mean, best.std)
     assert f"trial {best.number};" in page
     assert alone.verify().ok
     assert alone.should_stop(0.01).stop in (True, False)

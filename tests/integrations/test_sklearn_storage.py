@@ -64,7 +64,7 @@ def check_same(one: CeiboSearchCV, other: CeiboSearchCV) -> None:
 def test_an_interrupted_search_goes_on_as_if_it_had_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, die_at: int
 ) -> None:
-    whole = search(None).fit(X, Y)
+    whole = search(tmp_path / "whole.jsonl").fit(X, Y)
     file = tmp_path / "s.jsonl"
     with monkeypatch.context() as interrupted:
         interrupted.setitem(LAST, "fit", die_at)

@@ -14,7 +14,7 @@ BOX = (10.0, 20.0, 90.0, 70.0)
 def inside(points: np.ndarray, by: float = 0.0) -> np.ndarray:
     left, top, right, bottom = BOX
     x, y = points.T
-    return (x >= left - by) & (x <= right + by) & (y >= top - by) & (y <= bottom + by)
+    return np.asarray((x >= left - by) & (x <= right + by) & (y >= top - by) & (y <= bottom + by))
 
 
 def length(points: list[tuple[float, float]]) -> float:

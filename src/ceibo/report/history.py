@@ -8,6 +8,7 @@ import numpy as np
 
 from ceibo.decide import Measurement
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.report.axes import y_axis
 from ceibo.report.facts import Aspect, Standing
 from ceibo.report.parts import Size, draw_limit, trial_axis
 from ceibo.report.repeats import noise_of
@@ -43,7 +44,7 @@ def draw_history(shown: History, label: str, size: Size) -> Canvas:
     """The measurements, the best raw value so far, and what is believed of the best setting."""
     canvas = Canvas(*size, label)
     y = Scale.over(shown.in_sight, canvas.up)
-    canvas.y_axis(y, shown.aspect.name)
+    y_axis(canvas, y, shown.aspect.name)
     x = trial_axis(canvas, len(shown.aspect.trials))
     canvas.line(_stepped(shown.records, x, y), "raw")
     radius = 1.8 if shown.count > _CROWD else 3

@@ -9,6 +9,7 @@ from scipy.special import ndtri
 from ceibo.decide import Direction, Space
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import distinct, rounded
+from ceibo.report.axes import make_room_for, x_labels
 from ceibo.report.contour import colour_table, hatching, isolines, png
 from ceibo.report.facts import Aspect, Map
 from ceibo.report.history import cross
@@ -96,7 +97,7 @@ def make_room(canvas: Canvas, surface: Map, space: Space) -> None:
     """Moves the frame of a map to where its labels leave room for it."""
     first, second = (space.dimensions[name] for name in surface.names)
     texts = shorten_apart([text for _, text in parameter_labels(second)], MOST_LETTERS)
-    canvas.make_room(texts, surface.names[1])
+    make_room_for(canvas, texts, surface.names[1])
     canvas.bottom += round(labels_below(first, canvas.across, 5)[1])
 
 
@@ -130,7 +131,7 @@ def draw_places(canvas: Canvas, surface: Map, space: Space, aspect: Aspect) -> N
     canvas.add(star(x(aspect.best_place[across]), y(aspect.best_place[up])))
     dimensions = space.dimensions
     labels, extra = labels_below(dimensions[first], canvas.across, 5)
-    canvas.x_labels(labels, canvas.up[0] + 4, turned=extra > 0)
+    x_labels(canvas, labels, canvas.up[0] + 4, turned=extra > 0)
     marks = parameter_labels(dimensions[second])
     texts = shorten_apart([text for _, text in marks], MOST_LETTERS)
     for (at, _), text in zip(marks, texts, strict=True):

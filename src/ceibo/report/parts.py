@@ -5,6 +5,7 @@ from typing import Final
 
 from ceibo.decide.dimensions import Dimension
 from ceibo.numbers import rounded
+from ceibo.report.axes import x_axis
 from ceibo.report.labels import Label, apart, fitting
 from ceibo.report.svg import Canvas, Scale, text_of
 
@@ -52,7 +53,7 @@ def two_sizes(draw: Callable[[Size], Canvas], wide: Size, narrow: Size) -> str:
 def trial_axis(canvas: Canvas, trials: int) -> Scale:
     """Draws the horizontal axis of a drawing over so many trials; returns its scale."""
     x = Scale(-0.5, max(trials, 1) + 0.5, *canvas.across)
-    canvas.x_axis(x, "trial", 8 if canvas.is_wide else 5)
+    x_axis(canvas, x, "trial", 8 if canvas.is_wide else 5)
     return x
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.report.axes import make_room_for, x_labels, y_axis
 from ceibo.report.facts import Aspect, Slice
 from ceibo.report.parts import draw_limit, labels_below
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
@@ -36,8 +37,8 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     low, high = each.band
     seen = np.ones(len(low), dtype=bool) if each.held is None else each.held
     y = Scale.over([*low[seen], *high[seen]], canvas.up)
-    canvas.make_room([rounded(each.strip_top, 2)])
-    canvas.y_axis(y, count=4)
+    make_room_for(canvas, [rounded(each.strip_top, 2)])
+    y_axis(canvas, y, count=4)
     x = Scale(0.0, 1.0, *canvas.across)
     labels, extra = labels_below(each.dimension, canvas.across, 4)
     canvas.height, canvas.bottom = canvas.height + round(extra), canvas.bottom + round(extra)
@@ -67,7 +68,7 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
         _draw_strip(canvas, each, x, (each.chance, "chance"))
     elif each.gain is not None:
         _draw_strip(canvas, each, x, (each.gain, "gain"))
-    canvas.x_labels(labels, foot + 4, turned=extra > 0)
+    x_labels(canvas, labels, foot + 4, turned=extra > 0)
     return canvas.render()
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final, final
 
 from ceibo.decide.dimensions.axis import round_values, share_of
-from ceibo.numbers import distinct, rounded
+from ceibo.numbers import rounded
 from ceibo.report.clipping import Box, cut_area, cut_line, cut_segment
-from ceibo.report.labels import HEIGHT, Label, cut_to, fitting, width_of
+from ceibo.report.labels import HEIGHT, cut_to, width_of
 from ceibo.text import escape, shorten
 
 # values beyond are drawn at it, so that differences stay finite
@@ -116,25 +116,6 @@ class Canvas:
         """Appends elements, which are drawn over the earlier ones."""
         self.parts.extend(elements)
 
-    def x_axis(self, x: Scale, name: str, count: int) -> None:
-        """Ticks with labels below the frame."""
-        bottom = self.up[0]
-        ticks = x.ticks(count)
-        for at, text in fitting(list(zip(map(x, ticks), distinct(ticks), strict=True))):
-            self.segment((at, bottom), (at, bottom + 4), "tick")
-            self.write(at, bottom + 16, text, "middle")
-        self.x_name(name)
-
-    def x_labels(self, labels: Sequence[Label], top: float, turned: bool = False) -> None:
-        """Labels below an axis, whose tops are at a height; from the bottom up if turned."""
-        for at, text in labels:
-            if turned:
-                place = f'transform="translate({px(at + 4)} {px(top + 2)}) rotate(-90)"'
-                kind = 'class="label" text-anchor="end"'
-                self.add(f"<text {kind} {place}>{text_of(text, 80)}</text>")
-            else:
-                self.write(at, top + 12, text, "middle")
-
     def x_name(self, name: str) -> None:
         """The name of the horizontal axis."""
         self.write(
@@ -144,25 +125,6 @@ class Canvas:
             "middle",
             "name",
         )
-
-    def y_axis(self, y: Scale, name: str = "", count: int = 5) -> None:
-        """Horizontal grid lines with labels; they move the frame to the right if they are long."""
-        ticks = y.ticks(count)
-        texts = distinct(ticks)
-        self.make_room(texts, name)
-        left, right = self.across
-        ends = f'x1="{px(left)}" x2="{px(right)}"'
-        for tick, text in zip(ticks, texts, strict=True):
-            at = px(y(tick))
-            self.add(f'<line class="grid" {ends} y1="{at}" y2="{at}"/>')
-            self.write(left - 6, y(tick) + 4, text, "end")
-        if name:
-            self.y_name(name)
-
-    def make_room(self, texts: Iterable[str], name: str = "") -> None:
-        """Moves the frame to the right of labels and of the name of the vertical axis."""
-        widest = max(map(width_of, texts), default=0.0)
-        self.left = max(self.left, widest + 8 + (HEIGHT + 2 if name else 0))
 
     def y_name(self, name: str) -> None:
         """The name of the vertical axis, cut to its length."""

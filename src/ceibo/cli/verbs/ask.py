@@ -9,6 +9,7 @@ from ceibo.cli.common import AsJson, File, Fixed, New, Storage, StudyName, print
 from ceibo.cli.opening import begin_if_new
 from ceibo.cli.source import load
 from ceibo.cli.words import read_words
+from ceibo.decide.dimensions.dial import to_dial
 from ceibo.text import one_line
 
 
@@ -42,7 +43,7 @@ def ask(  # noqa: PLR0913 - one parameter per option of the command
     for trial in trials:
         typer.echo(f"trial {trial.number}")
         for name, value in trial.params.items():
-            shown = loaded.space.dimensions[name].to_dial(value)
+            shown = to_dial(loaded.space.dimensions[name], value)
             typer.echo(f"  {one_line(name, 200)} = {shown}")
     result = "VALUE [NOISE]"
     if loaded.outcomes is not None:

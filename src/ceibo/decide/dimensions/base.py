@@ -9,12 +9,9 @@ import numpy as np
 
 from ceibo.decide.dimensions.levels import level_centres
 from ceibo.gp.inputs import Array
-from ceibo.text import one_line
 
 # types of values that occur many times in a column, and are equal only if they are the same
 _RECURRING: Final = (str, int, bool)
-
-_LONGEST: Final = 10_000  # characters of a value that is shown
 
 Value = str | int | float | bool | None | tuple["Value", ...]
 
@@ -101,10 +98,6 @@ class Dimension(ABC):
         It is u itself unless `from_unit` would give values unequal parts of such a design.
         """
         return u
-
-    def to_dial(self, value: Any) -> str:
-        """A value as a person would set it on an instrument, with the digits that matter."""
-        return one_line(value, _LONGEST)
 
     @abstractmethod
     def describe(self) -> str:

@@ -24,11 +24,9 @@ from ceibo.decide.dimensions.base import Dimension
 from ceibo.decide.dimensions.levels import MAX_LEVELS, level_at
 from ceibo.errors import Given, InputError, show_value
 from ceibo.gp.inputs import Array
-from ceibo.numbers import distinct, rounded
+from ceibo.numbers import distinct
 
 _EXACT: Final = Context(prec=60)
-_MOST_PLACES: Final = 9  # decimal places, and
-_LARGE: Final = 1e9  # numbers beyond which an exponent is shown
 
 
 @final
@@ -184,19 +182,6 @@ class Float(Dimension):
         """(low, high) over 2^exponent, so that high - low cannot overflow, and the exponent."""
         exponent = math.frexp(self._magnitude)[1]
         return math.ldexp(self.low, -exponent), math.ldexp(self.high, -exponent), exponent
-
-    def to_dial(self, value: float) -> str:
-        """To a thousandth of the box or finer, to four digits if logarithmic, exactly on a grid."""
-        text = repr(value)
-        if self.log:
-            text = rounded(value, 4)
-        elif self.step is None:
-            width = self.high / 1000 - self.low / 1000
-            places = max(0, -math.floor(math.log10(width))) if width > 0 else _MOST_PLACES
-            text = f"{value:.{places}f}" if places < _MOST_PLACES else rounded(value)
-            text = rounded(value) if abs(value) >= _LARGE else text
-        # an end of the box may have more digits
-        return text if self.low <= float(text) <= self.high else repr(value)
 
     def describe(self) -> str:
         log = ", logarithmic" if self.log else ""

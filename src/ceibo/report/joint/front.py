@@ -10,6 +10,7 @@ import numpy as np
 from ceibo.decide import Direction, Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
 from ceibo.numbers import rounded
+from ceibo.report.axes import x_axis, y_axis
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.parts import ABSENT, Size, legend, panel, table_row, value_cell
 from ceibo.report.svg import Canvas, Point, Scale, text_of
@@ -64,9 +65,9 @@ def _draw(facts: JointFacts, findings: JointFindings, pair: tuple[str, str], siz
     canvas = Canvas(*size, f"Front of {first} and {second}", left=70, bottom=40)
     raw = [findings.belief.evidence.raw_values(name) for name in pair]
     y = _scale(findings, second, raw[1], canvas.up)
-    canvas.y_axis(y, facts.each[second].aspect.name)
+    y_axis(canvas, y, facts.each[second].aspect.name)
     x = _scale(findings, first, raw[0], canvas.across)
-    canvas.x_axis(x, facts.each[first].aspect.name, 6 if canvas.is_wide else 4)
+    x_axis(canvas, x, facts.each[first].aspect.name, 6 if canvas.is_wide else 4)
     numbers = sorted(set(raw[0]) & set(raw[1]))
     across, up = ([values[number] for number in numbers] for values in raw)
     for k in visible(across, up):

@@ -4,6 +4,7 @@ from functools import partial
 from typing import Final
 
 from ceibo.decide import Space
+from ceibo.report.axes import make_room_for
 from ceibo.report.facts import Facts
 from ceibo.report.parts import Size, legend, panel, two_sizes
 from ceibo.report.sensitivity import MOST_PARAMETERS, Importance
@@ -59,7 +60,7 @@ def draw_importance(space: Space, shares: Importance, size: Size) -> Canvas:
     rows = round((canvas.up[0] - canvas.up[1]) / _ROW)
     shown = shares.order[:rows]
     names = shorten_apart([space.names[column] for column in shown], letters)
-    canvas.make_room(names)
+    make_room_for(canvas, names)
     x = Scale(0, 1, *canvas.across)
     bottom, top = canvas.up
     for tick in x.ticks():

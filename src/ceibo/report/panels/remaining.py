@@ -6,6 +6,7 @@ from itertools import chain, pairwise
 
 from ceibo.decide import Direction
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.report.axes import y_axis
 from ceibo.report.facts import Facts, Findings, Standing
 from ceibo.report.labels import width_of
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
@@ -51,7 +52,7 @@ def _draw(facts: Facts, findings: Findings, size: Size) -> Canvas:
     if findings.verdict is not None:
         shown.append(findings.verdict.cost)
     y = Scale.over(shown, canvas.up, log=True)
-    canvas.y_axis(y, "expected improvement", 4)
+    y_axis(canvas, y, "expected improvement", 4)
     x = trial_axis(canvas, len(facts.trials))
     gains = spread(gains, MOST_DOTS)
     canvas.line([(x(trial), y(gain)) for trial, gain in gains], "gain")
@@ -119,7 +120,7 @@ def _draw_profits(facts: Facts, profits: list[Standing], size: Size) -> Canvas:
     canvas = Canvas(*size, "Profit over trials", left=68)
     shown = [each for each in profits if each.number >= facts.initial] or profits
     y = Scale.over(chain(*(each.band for each in shown)), canvas.up)
-    canvas.y_axis(y, "profit", 4)
+    y_axis(canvas, y, "profit", 4)
     x = trial_axis(canvas, len(facts.trials))
     lower = [(x(each.number), y(each.band[0])) for each in shown]
     upper = [(x(each.number), y(each.band[1])) for each in shown]
