@@ -13,6 +13,7 @@ from ceibo.cli.cells import guard, unguard
 from ceibo.cli.rows import Row, Rows, read_rows
 from ceibo.cli.verbs.export import to_csv
 from ceibo.decide import Space
+from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
 from ceibo.study import Failure
 from soak.fuzz_files import check_refusal
@@ -161,4 +162,4 @@ def _read(content: bytes, value: str | None) -> Rows:
     with tempfile.TemporaryDirectory(prefix="ceibo-sheet-") as folder:
         path = Path(folder) / "sheet.csv"
         path.write_bytes(content)
-        return read_rows(path, SPACE, value, None)
+        return read_rows(path, Frame(SPACE), value, None)

@@ -16,6 +16,7 @@ from ceibo_lab.kinds import KINDS
 from ceibo_lab.kinds.benchmark import begin, optimise_run
 from ceibo_lab.methods import METHODS, PAPER_SEVEN, SUITE, paper_settings
 from ceibo_lab.methods.ceibo import Ceibo
+from ceibo_lab.methods.inputs import INPUT_METHODS
 from ceibo_lab.methods.outcomes import OUTCOME_METHODS
 from ceibo_lab.plans import EXPERIMENTS, experiment
 from ceibo_lab.plans.benchmark import FOUR
@@ -170,7 +171,11 @@ def test_experiments_hold_what_the_paper_has() -> None:
     assert {cell.steps for cell in cells} == {150}
     assert len({cell.key for cell in cells}) == len(cells)
     for each in EXPERIMENTS.values():
-        tables = {"suite": set(SUITE), "outcomes": set(OUTCOME_METHODS)}
+        tables = {
+            "suite": set(SUITE),
+            "outcomes": set(OUTCOME_METHODS),
+            "inputs": set(INPUT_METHODS),
+        }
         known = tables.get(each.id.partition("-")[0], set(METHODS))
         assert {cell.method for cell in each.cells()} <= known
         assert 0 < len(each.cells(quick=True)) <= len(each.cells())

@@ -38,10 +38,10 @@ def test_a_mixture_has_a_triangle(name: str, request: pytest.FixtureRequest) -> 
     assert len(clips) == figures
     assert max(Counter(clips).values()) == 1
     assert all(f'clip-path="url(#{clip})"' in page for clip in clips)
-    # every trial has its dot and its number
+    # every trial has its dot, and its number where there is room
     wide = triangle.partition('class="narrow"')[0]
     assert re.findall(r"<title>trial (\d+):", wide)[:14] == [str(k) for k in range(14)]
-    assert wide.count('class="number') >= 14
+    assert wide.count('class="number') >= 7
     if name == "limited_syrup":
         assert "probability that every limit holds" in triangle
         assert 'class="border"' in triangle

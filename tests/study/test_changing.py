@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,7 @@ def test_queued_suggestions_that_no_longer_fit_are_withdrawn(url: str) -> None:
     states = {trial.number: trial.state for trial in study.trials}
     assert states[given.number] == "withdrawn"
     assert states[fits.number] == "queued"
+    time.sleep(0.05)  # until the lease has lapsed
     taken = study.ask(2)
     assert [trial.number for trial in taken] == [mine.number, fits.number]  # the user's stays
     study.tell(given, 0.4)  # measured after all

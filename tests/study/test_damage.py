@@ -133,7 +133,7 @@ def test_an_ask_ends(url: str, statement: str) -> None:
     [
         ("UPDATE ceibo_events SET checksum = NULL, outcome = 'cost' WHERE seq = 4", "outcome 'cos"),
         ("UPDATE ceibo_events SET checksum = NULL, data = '{}' WHERE seq = 4", "data .'{}'"),
-        ("UPDATE ceibo_events SET checksum = NULL, kind = 'noted' WHERE seq = 4", "kind 'noted'"),
+        ("UPDATE ceibo_events SET checksum = NULL, kind = 'dyed' WHERE seq = 4", "kind 'dyed'"),
         ("UPDATE ceibo_trials SET checksum = NULL, data = '{}' WHERE number = 1", "data"),
         ("UPDATE ceibo_studies SET checksum = NULL, data = '{}'", "study 's' has data"),
     ],

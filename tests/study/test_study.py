@@ -186,7 +186,7 @@ def test_rows_are_added_all_or_none() -> None:
     assert [trial.reason for trial in study.trials][2:] == ["leaked", "the value is nan"]
     assert list(study.trials[1].params) == ["x", "y"]
     with pytest.raises(InputError, match="'y'"):
-        study.add_all([*rows, ({"x": 0.1, "y": "99"}, 0.5)])  # type: ignore[list-item]
+        study.add_all([*rows, ({"x": 0.1, "y": "99"}, 0.5)])
     with pytest.raises(InputError, match="number"):
         study.add_all([*rows, ({"x": 0.1, "y": 0.0}, "much")])  # type: ignore[list-item]
     assert len(study.trials) == 4

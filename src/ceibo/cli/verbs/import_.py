@@ -76,10 +76,15 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
         study = open_or_begin(loaded, storage)
     while True:
         trials = study.trials
-        pairs = list(zip(table.trials, table.rows, strict=True))
-        filled = [(n, row) for n, row in pairs if n is not None and is_of(trials, n, row)]
-        others = [row for n, row in pairs if not is_of(trials, n, row)]
-        rows, known = _leave_out_known(trials, others)
+        fresh = _are_fresh(trials, table.rows)
+        known = fresh.count(False)
+        filled: list[tuple[int, Row]] = []
+        rows: list[Row] = []
+        for number, row, is_fresh in zip(table.trials, table.rows, fresh, strict=True):
+            if is_fresh and number is not None and is_of(trials, number, row):
+                filled.append((number, row))
+            elif is_fresh or again:
+                rows.append(row)
         # an export of this study, filled in, has the trials measured before as well
         if known and not new and not again and not filled:
             raise InputError(
@@ -87,8 +92,6 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
                 " the same settings and result; --new adds only the others, --again adds all once"
                 " more."
             )
-        if again:
-            rows = others
         if dry_run or _add_all(study, rows, None if again else len(trials)):
             break
     _warn_of_outside(frame, rows)
@@ -156,8 +159,8 @@ def _share(known: int, total: int) -> str:
     return f"{known} of {total} rows {'is' if known == 1 else 'are'}"
 
 
-def _leave_out_known(trials: Sequence[Trial], rows: Sequence[Row]) -> tuple[list[Row], int]:
-    """The rows that a study does not have, and how many it has; equal rows are counted singly."""
+def _are_fresh(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
+    """Whether a study does not have each row already; equal rows are counted singly."""
     stored: Counter[tuple[str, _Content]] = Counter()
     for trial in trials:
         failed = (None,) if trial.state == "failed" else ()
@@ -168,11 +171,9 @@ def _leave_out_known(trials: Sequence[Trial], rows: Sequence[Row]) -> tuple[list
     fresh = []
     for params, outcome in rows:
         what = (key_of(params), _content_of(outcome))
-        if stored[what] > 0:
-            stored[what] -= 1
-        else:
-            fresh.append((params, outcome))
-    return fresh, len(rows) - len(fresh)
+        fresh.append(stored[what] == 0)
+        stored[what] -= stored[what] > 0
+    return fresh
 
 
 def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> _Content:
