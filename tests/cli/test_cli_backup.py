@@ -1,11 +1,13 @@
 """`ceibo backup`, a run whose file is deleted, and imports at once."""
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ceibo import Study
+from ceibo.cli.rows import Row
 from ceibo.cli.verbs import import_
 from ceibo.study import Trial
 from tests.cli.cli_tools import Ceibo, StudyFile, spawn
@@ -73,12 +75,12 @@ def test_an_import_compares_again_with_what_came_meanwhile(
 ) -> None:
     file = study_file()
     (tmp_path / "old.csv").write_text("x,y,value\n0.1,0.2,3\n0.3,0.4,5\n")
-    compare = import_._leave_out_known
+    compare = import_._are_fresh
     compared: list[int] = []
 
-    def meanwhile(trials: tuple[Trial, ...], rows: list[object]) -> object:
+    def meanwhile(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
         compared.append(len(trials))
-        found = compare(trials, rows)  # type: ignore[arg-type]  # the rows of the table
+        found = compare(trials, rows)
         if len(compared) == 1:
             other = Study.open("sqlite:///demo.db", "demo")
             thread = threading.Thread(target=other.add, args=({"x": 0.1, "y": 0.2}, 3.0))
@@ -87,7 +89,7 @@ def test_an_import_compares_again_with_what_came_meanwhile(
             other.close()
         return found
 
-    monkeypatch.setattr(import_, "_leave_out_known", meanwhile)
+    monkeypatch.setattr(import_, "_are_fresh", meanwhile)
     added = ceibo("import", file, "old.csv", "--new")
     assert "added 1 measurement to study 'demo'; left out: 1 row" in added.out
     assert compared == [0, 1]
