@@ -15,7 +15,7 @@ from ceibo.gp.inputs import Array
 from ceibo.report.svg import Canvas, Scale
 
 STYLE = """<style>
-svg{background:#fff}
+svg{background:#fff}.frame{fill:none}
 text{font:13px system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;fill:#3f4a5c}
 .strong{font-weight:600}.blue{fill:#2257c4}.red{fill:#c02626}.grey{fill:#6b7688}
 .truth{fill:none;stroke:#6b7688;stroke-width:1.4;stroke-dasharray:5 4}

@@ -2,13 +2,14 @@
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.space import Space
 from ceibo.errors import InputError
 from ceibo.study.answers import Answers
 from ceibo.study.asking import Asking
+from ceibo.study.elsewhere import Elsewhere
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE
 from ceibo.study.table import to_dataframe, to_joint_dataframe
@@ -27,6 +28,8 @@ class Record(Answers, ABC):
     name: str
     outcomes: Outcomes | None
     direction: str
+    is_carried: bool = False
+    """Whether an exception carries the study."""
 
     @abstractmethod
     def __init__(self, ledger: Ledger) -> None:
@@ -78,14 +81,17 @@ class Record(Answers, ABC):
             return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)
         return to_dataframe(self.trials, self.space.names)
 
-    def __reduce__(self) -> NoReturn:
+    def __reduce__(self) -> tuple[type[Elsewhere], tuple[str]]:
         where = "instead,"
         if self.ledger.store.in_memory:
             where = "a study in memory cannot go there, so give it a storage and"
-        raise InputError(
+        sentence = (
             f"a study is a connection to a database, which no other process or copy can use;"
             f" {where} call Study.open(storage, {self.name!r}) over there."
         )
+        if self.is_carried:  # the exception must not be lost for it
+            return Elsewhere, (sentence,)
+        raise InputError(sentence)
 
     def __repr__(self) -> str:
         done = len(self.ledger.refresh().in_state(DONE))
