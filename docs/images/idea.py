@@ -97,7 +97,8 @@ def _acquisitions(
     canvas.add('<line class="frame" x1="20" x2="840" y1="452" y2="452"/>')
     canvas.write(20, 300, "What one more measurement promises", kind="strong")
     area = [(x(float(a)), scale(float(b))) for a, b in zip(grid, values[1], strict=True)]
-    canvas.band(area, [(each, 452.0) for each, _ in area], "cei-area")
+    lower = (20.0, 312.0, 840.0, 452.0)
+    canvas.band(area, [(each, 452.0) for each, _ in area], "cei-area", lower)
     for each, kind, colour, name in zip(
         values,
         ("ei", "cei"),
@@ -105,7 +106,8 @@ def _acquisitions(
         ("EI: next here", "corrected EI: next here"),
         strict=True,
     ):
-        canvas.line([(x(float(a)), scale(float(b))) for a, b in zip(grid, each, strict=True)], kind)
+        curve = [(x(float(a)), scale(float(b))) for a, b in zip(grid, each, strict=True)]
+        canvas.line(curve, kind, lower)
         best = int(np.argmax(each))
         canvas.segment(
             (x(grid[best]), scale(float(each[best]))), (x(grid[best]), 466), f"next-{kind}"

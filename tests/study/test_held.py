@@ -134,7 +134,7 @@ def test_an_exception_that_carries_a_study_can_be_sent_to_another_process() -> N
     again = pickle.loads(pickle.dumps(sent))
     for each in (sent, again):
         with pytest.raises(InputError, match="no other process or copy can use"):
-            _ = each.study.best  # type: ignore[attr-defined]  # what the run gave it
+            _ = each.study.best  # type: ignore[union-attr]  # what the run gave it
 
 
 def test_ctrl_c_in_memory_says_how_to_go_on() -> None:
