@@ -1,5 +1,6 @@
 """Test functions beyond the paper's; a test finds their ranges again by maximising."""
 
+import math
 from typing import Final
 
 import numpy as np
@@ -46,7 +47,7 @@ def ackley_values(X: Array) -> Array:
     """A funnel with ripples: 20 + e − 20 exp(−|x|/(5√d)) − exp(mean of cos 2πx)."""
     length = np.sqrt(np.mean(X**2, axis=1))
     ripples = np.exp(np.mean(np.cos(2.0 * np.pi * X), axis=1))
-    return np.asarray(20.0 + np.e - 20.0 * np.exp(-0.2 * length) - ripples)
+    return np.asarray(20.0 + math.e - 20.0 * np.exp(-0.2 * length) - ripples)
 
 
 def rosenbrock_values(X: Array) -> Array:
