@@ -6,14 +6,14 @@ The counterpart of `method` and `run` for settings that are no points of a box.
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from typing import Any, Final, Protocol, final
+from typing import Final, Protocol, final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array
+from ceibo_lab.method import Entry
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.problem import stream
 from ceibo_lab.problems.inputs.problem import InputProblem
@@ -60,22 +60,7 @@ class InputMethod(Protocol):
         """Answers by how they were found, the first of them the method's own."""
 
 
-@final
-@dataclass(frozen=True)
-class InputEntry:
-    """A method by name: how it is shown, started for (problem, seed), described in a record.
-
-    `packages` are those whose versions a record names beside ceibo's.
-    """
-
-    label: str
-    start: Callable[[InputProblem, int], InputMethod]
-    settings: Mapping[str, Any]
-    packages: tuple[str, ...] = ()
-
-    def describe(self) -> dict[str, Any]:
-        """Its settings, and the versions of its packages."""
-        return {**self.settings, **{name: version(name) for name in self.packages}}
+InputEntry = Entry[InputProblem, InputMethod]
 
 
 @final

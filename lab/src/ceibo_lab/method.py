@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, final
+from importlib.metadata import version
+from typing import Any, Final, Generic, Protocol, TypeVar, final
 
 from ceibo.decide import Evidence, Space
 from ceibo.decide.model import Model
@@ -13,6 +14,9 @@ from ceibo.gp.inputs import Array
 REFERENCE_INITIAL: Final = 10
 RESTARTS: Final = 4  # of BoTorch's search
 RAW_SAMPLES: Final = 256
+
+About = TypeVar("About")  # what a method is started for: a space, or a problem
+Kind = TypeVar("Kind")  # of method
 
 
 @final
@@ -40,12 +44,23 @@ class Method(Protocol):
 
 @final
 @dataclass(frozen=True)
-class Entry:
-    """A method by name: how it is shown, started for (space, seed), and described in a record."""
+class Entry(Generic[About, Kind]):
+    """A method by name: how it is shown, started for (what is searched, seed), described.
+
+    `packages` are those whose versions a record names beside ceibo's.
+    """
 
     label: str
-    start: Callable[[Space, int], Method]
+    start: Callable[[About, int], Kind]
     settings: Mapping[str, Any]
+    packages: tuple[str, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Its settings, and the versions of its packages."""
+        return {**self.settings, **{name: version(name) for name in self.packages}}
+
+
+PointEntry = Entry[Space, Method]
 
 
 def snap(space: Space, u: Array) -> Array:

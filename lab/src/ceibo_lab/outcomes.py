@@ -5,15 +5,14 @@ The counterpart of `method` and `run` for problems of several outcomes.
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from typing import Any, Final, Protocol, final
+from typing import Final, Protocol, final
 
 import numpy as np
 
 from ceibo.gp.inputs import Array, Mask
-from ceibo_lab.method import design_point
+from ceibo_lab.method import Entry, design_point
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.problems.outcomes.problem import OutcomeProblem
 from ceibo_lab.run import Watch
@@ -79,22 +78,7 @@ class OutcomeMethod(Protocol):
         """Several goals: the settings that the method reports."""
 
 
-@final
-@dataclass(frozen=True)
-class OutcomeEntry:
-    """A method by name: how it is shown, started for (problem, seed), described in a record.
-
-    `packages` are those whose versions a record names beside ceibo's.
-    """
-
-    label: str
-    start: Callable[[OutcomeProblem, int], OutcomeMethod]
-    settings: Mapping[str, Any]
-    packages: tuple[str, ...] = ()
-
-    def describe(self) -> dict[str, Any]:
-        """Its settings, and the versions of its packages."""
-        return {**self.settings, **{name: version(name) for name in self.packages}}
+OutcomeEntry = Entry[OutcomeProblem, OutcomeMethod]
 
 
 @final

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
-from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method
+from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method, PointEntry
 from ceibo_lab.methods.ceibo import KERNEL, Ceibo
 from ceibo_lab.methods.random import RandomSearch
 from ceibo_lab.methods.variants import VARIANTS, short_search
@@ -35,7 +35,7 @@ PAPER_SEVEN: Final = ("corrected-ei", "ei", "corrected-pi", "pi", "ucb", "noisy-
 REFERENCES: Final = ("random", "botorch-qlognei", "optuna-gp")
 
 
-def _references(initial: int) -> dict[str, Entry]:
+def _references(initial: int) -> dict[str, PointEntry]:
     """The outside references, each with an initial design of so many points of its own."""
 
     def botorch(space: Space, seed: int) -> Method:
@@ -67,7 +67,7 @@ def paper_settings(acquisition: str, fit: str = "ml") -> Settings:
     return Settings(acquisition=acquisition, kernel=KERNEL, fit=fit, n_initial=1)
 
 
-def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tuple[str, Entry]:
+def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tuple[str, PointEntry]:
     """An acquisition of ceibo's under its name, with /map or /short where that is not the paper's.
 
     A record says nothing of n_initial: there the design comes before the method.
@@ -84,7 +84,7 @@ def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tupl
     return name, Entry(label, start, described | {"short_search": short})
 
 
-METHODS: Final[dict[str, Entry]] = {
+METHODS: Final[dict[str, PointEntry]] = {
     **dict(_acquisition(name, fit) for name in LABELS for fit in ("ml", "map")),
     **dict(_acquisition(name, short=True) for name in PAPER_SEVEN),
     **_references(0),
@@ -121,7 +121,7 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
 _SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
 
 
-def _candidate(name: str) -> Entry:
+def _candidate(name: str) -> PointEntry:
     settings = Settings(**CANDIDATES[name])
 
     def start(space: Space, seed: int) -> Method:
@@ -131,13 +131,13 @@ def _candidate(name: str) -> Entry:
     return Entry(_SHOWN.get(name, name), start, settings.to_json())
 
 
-SUITE: Final[dict[str, Entry]] = {
+SUITE: Final[dict[str, PointEntry]] = {
     **{name: _candidate(name) for name in CANDIDATES},
     **_references(REFERENCE_INITIAL),
 }
 
 
-def method(name: str, table: Mapping[str, Entry] = METHODS) -> Entry:
+def method(name: str, table: Mapping[str, PointEntry] = METHODS) -> PointEntry:
     """The method called `name`."""
     if name not in table:
         raise InputError(f"method must be one of {', '.join(table)}, got {name!r}.")
