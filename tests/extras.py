@@ -26,16 +26,20 @@ OPTION = "--only-installed"
 # Packages that the core does without, some in a version that a test needs, and what brings them.
 SOURCES = {
     "ax": "ceibo[dev]",
+    "axe_playwright_python": "ceibo[dev]",
     "botorch": "ceibo[botorch]",
     "ceibo_lab": "./lab",
     "distributed": "ceibo[dask]",
     "gpytorch": "ceibo[botorch]",
     "gpytorch>=1.15": "gpytorch>=1.15",
     "joblib": "ceibo[sklearn]",
-    "matplotlib": "./lab",
+    "ipykernel": "ceibo[dev]",
+    "matplotlib": "ceibo[plots]",
     "mkdocs": "ceibo[dev]",
     "mlxtend": "ceibo[dev]",
     "mypy": "ceibo[dev]",
+    "nbconvert": "ceibo[dev]",
+    "openpyxl": "ceibo[sheets]",
     "optuna": "ceibo[optuna]",
     "optuna.testing.pytest_samplers": "optuna>=5",
     "optuna_dashboard": "ceibo[dev]",
@@ -45,7 +49,9 @@ SOURCES = {
     "psycopg": "ceibo[postgres]",
     "sklearn": "ceibo[sklearn]",
     "sklearn>=1.6": "scikit-learn>=1.6",
+    "starlette": "ceibo[web]",
     "torch": "ceibo[compression]",
+    "uvicorn": "ceibo[web]",
 }
 # Fixtures that import some of them.
 _FIXTURES = {
