@@ -63,7 +63,7 @@ def test_without_a_block_nothing_is_written() -> None:
     assert repr(counted).endswith("replicates=(), count=4, block={'day': 'a'})")
     assert str(counted) == "0.5 ± 0.1 (of 4) [day a]"
     assert counted != plain
-    assert replace(counted, count=None, block=None) == plain
+    assert replace(counted, count=None, block=()) == plain
 
 
 @pytest.mark.parametrize(

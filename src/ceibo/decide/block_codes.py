@@ -18,15 +18,15 @@ NO_BLOCK = -1
 class BlockCodes(NamedTuple):
     """The block of each measurement by kind, as an index into the labels of that kind."""
 
-    index: Indices  # (m, b), −1 where a measurement is in no block of the kind
+    codes: Indices  # (m, b), −1 where a measurement is in no block of the kind
     kinds: tuple[str, ...]
     labels: tuple[tuple[str, ...], ...]
 
     def after(self, earlier: Indices, group: Indices) -> Indices:
         """The rows of earlier observations (n, b' ≤ b), and below them those of these groups."""
-        new = self.index.shape[1] - earlier.shape[1]
+        new = self.codes.shape[1] - earlier.shape[1]
         padded = np.pad(earlier, ((0, 0), (0, new)), constant_values=NO_BLOCK)
-        return np.concatenate([padded, self.index[group]])
+        return np.concatenate([padded, self.codes[group]])
 
 
 def block_codes(

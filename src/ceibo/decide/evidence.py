@@ -95,7 +95,7 @@ class Evidence:
             group=self.group[rows],
             told=told,
             counts=self.counts[rows],
-            block=codes.index[self.group[rows]],
+            block=codes.codes[self.group[rows]],
             block_kinds=codes.kinds,
             block_labels=codes.labels,
         )
@@ -168,7 +168,7 @@ def evidence_of(
         told=tuple(told),
         direction=direction,
         counts=np.array(counts, dtype=float),
-        block=codes.index[np.array(group, dtype=np.intp)],
+        block=codes.codes[np.array(group, dtype=np.intp)],
         block_kinds=codes.kinds,
         block_labels=codes.labels,
     )
