@@ -80,7 +80,7 @@ def test_the_same_again_is_nothing_new_and_another_block_a_conflict(url: str) ->
 def test_two_blocks_at_once_are_refused() -> None:
     study = Study.create(SPACE)
     trial = study.ask()
-    with pytest.raises(InputError, match="got {'block': 'tue'} beside a Measurement in {'day'"):
+    with pytest.raises(InputError, match=r"got {'block': 'tue'} beside a Measurement in {'day'"):
         study.tell(trial, Measurement(1.0, block={"day": "mon"}), block="tue")
     with pytest.raises(InputError, match="block: expected a name"):
         study.tell(trial, 1.0, block="")
