@@ -87,9 +87,7 @@ def test_a_new_block_makes_a_measurement_worth_less() -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "name", ["corrected-ei", "corrected-kg", "knowledge-gradient", "noisy-ei"]
-)
+@pytest.mark.parametrize("name", ["corrected-ei", "corrected-kg", "knowledge-gradient", "noisy-ei"])
 def test_gradients_are_central_differences(name: str) -> None:
     gp = blocked(2).condition(np.random.default_rng(9).random((2, 3)))
     acq = build(name, gp)
