@@ -8,14 +8,15 @@ import operator
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceibo.errors import InputError, show_value
 
 Block = tuple[tuple[str, str], ...]  # (kind, name), sorted by kind
-AnyBlock = str | date | int | Mapping[str, str | date | int] | Iterable[tuple[str, str]] | None
+# names may be texts, days and whole numbers, which a type of mixed values cannot say
+AnyBlock = str | date | int | Mapping[str, Any] | Iterable[tuple[str, str]] | None
 
 DEFAULT_KIND: Final = "block"
 _LONGEST: Final = 100  # characters of a name
