@@ -143,6 +143,29 @@ def test_a_run_is_in_its_block() -> None:
         ceibo.minimize(objective, SPACE, block=1.5)  # type: ignore[arg-type]
 
 
+@pytest.mark.needs("pandas")
+def test_a_dataframe_has_columns_of_them_where_they_were_told() -> None:
+    study = Study.create({"x": Float(0, 1), "count": Float(0, 1)})
+    study.add({"x": 0.5, "count": 0.1}, 1.0)
+    assert list(study.to_dataframe().columns)[-2:] == ["x", "count"]
+    study.add({"x": 0.5, "count": 0.2}, COUNTED)
+    study.add({"x": 0.5, "count": 0.3}, 1.0, block="a")
+    table = study.to_dataframe()
+    told = ["count", "block day", "block plate", "block"]
+    assert list(table.columns)[-6:] == [*told, "x", "params_count"]
+    assert table["count"].tolist()[1] == 4
+    assert table["block day"].tolist()[1:2] == ["mon"]
+    assert table["block"].isna().tolist() == [True, True, False]
+    joint = Study.create(SPACE, outcomes={"yield": Maximize(), "impurity": AtMost(2.0)})
+    joint.add({"x": 0.5}, {"yield": COUNTED, "impurity": 1.0}, block=None)
+    assert list(joint.to_dataframe().columns)[-4:] == [
+        "yield_count",
+        "yield_block day",
+        "yield_block plate",
+        "x",
+    ]
+
+
 def test_a_killed_process_has_kept_its_blocks(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'lab.db'}"
     code = f"""

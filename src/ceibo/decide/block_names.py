@@ -84,8 +84,8 @@ def _name(given: object, whole: object) -> str:
         )
     if not isinstance(given, bool | np.bool_):
         with suppress(TypeError):
-            number = str(operator.index(given))  # type: ignore[arg-type]  # a TypeError is an answer
-            if _fits(number):
+            whole_number: Any = given  # a TypeError is an answer
+            if _fits(number := str(operator.index(whole_number))):
                 return number
     raise _refused(whole)
 
