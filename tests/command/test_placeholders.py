@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceibo.command.placeholders import Template, to_text
+from ceibo.command.placeholders import Template
+from ceibo.text import to_text
 from ceibo.decide import Categorical, Float, Space
 from ceibo.errors import InputError
 
