@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ceibo.command.placeholders import Template
-from ceibo.text import to_text
 from ceibo.decide import Categorical, Float, Space
 from ceibo.errors import InputError
+from ceibo.text import to_text
 
 
 @given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))

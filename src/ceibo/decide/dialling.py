@@ -52,7 +52,7 @@ def _dialled(dimension: Dimension, value: float) -> float:
 
 def _ways(space: Space, exact: Params, names: Sequence[str]) -> list[tuple[float, ...]]:
     """Roundings of parameters up or down, with the nearest to the setting first."""
-    places = min((_places(to_dial(space.dimensions[name], exact[name])) for name in names))
+    places = min(_places(to_dial(space.dimensions[name], exact[name])) for name in names)
     unit = 10.0**-places
     choices = []
     for name in names:

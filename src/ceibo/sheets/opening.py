@@ -1,6 +1,7 @@
 """The table in a file, whatever program wrote it."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -32,9 +33,17 @@ def open_table(
             " read that file."
         )
     read = read_workbook if content.startswith(_ZIP) else read_text
-    table = to_table(read(path, content, [*wanted, *given]), wanted, given)
-    headers = set(map(normalize, table.header))
-    for header in given:
-        if normalize(header) not in headers:
-            raise InputError(f"{path}: {table.no_column(header)}")
-    return table
+    grid = read(path, content, [*wanted, *given])
+    table = to_table(grid, [*wanted, *given])
+    return replace(table, mapping=_resolved(table, given))
+
+
+def _resolved(table: Table, mapping: Mapping[str, str]) -> dict[str, str]:
+    """Header, as it is in the table -> what it stands for."""
+    found = {}
+    for header, name in mapping.items():
+        place = table.column(header, loosely=True)
+        if place is None:
+            raise InputError(f"{table.path}: {table.no_column(header)}")
+        found[normalize(table.header[place])] = name
+    return found

@@ -80,14 +80,13 @@ class Table:
         return InputError(f"there is no column {name!r}{end} The header has {found}.")
 
 
-def to_table(grid: Grid, wanted: Collection[str], mapping: Mapping[str, str]) -> Table:
+def to_table(grid: Grid, wanted: Collection[str]) -> Table:
     """The table in a grid: its header is the row with the most of the `wanted` names."""
-    names = {normalize(header): name for header, name in mapping.items()}
-    place, _ = find_header(grid, [*wanted, *names])
+    place, _ = find_header(grid, wanted)
     if not grid.records:
-        return Table(grid, (), (), names)
+        return Table(grid, (), ())
     header = _names((cell.text for cell in grid.records[place].cells), wanted)
-    return Table(grid, header, grid.records[place + 1 :], names)
+    return Table(grid, header, grid.records[place + 1 :])
 
 
 def find_header(grid: Grid, wanted: Collection[str]) -> tuple[int, tuple[int, int]]:

@@ -126,8 +126,11 @@ def _to_cell(value: Any, shown_as: str, is_spread: bool) -> Cell:
         return Cell(repr(number), number, is_spread=is_spread)
     if isinstance(value, datetime.datetime):
         day = value.date() if value.time() == _MIDNIGHT else value.replace(microsecond=0)
-        return Cell(day.isoformat(sep=" ") if isinstance(day, datetime.datetime) else str(day),
-                    is_date=True, is_spread=is_spread)
+        return Cell(
+            day.isoformat(sep=" ") if isinstance(day, datetime.datetime) else str(day),
+            is_date=True,
+            is_spread=is_spread,
+        )
     if isinstance(value, datetime.date | datetime.time | datetime.timedelta):
         return Cell(str(value), is_date=True, is_spread=is_spread)
     return Cell(str(value), is_spread=is_spread)
