@@ -65,7 +65,7 @@ def _ways(space: Space, exact: Params, names: Sequence[str]) -> list[tuple[float
 
     def distance(values: tuple[float, ...]) -> float:
         pairs = zip(names, values, strict=True)
-        return sum(((value - exact[name]) / unit) ** 2 for name, value in pairs)
+        return math.fsum(((value - exact[name]) / unit) ** 2 for name, value in pairs)
 
     return sorted(itertools.product(*choices), key=distance)
 

@@ -66,8 +66,8 @@ def columns_for(names: Sequence[str], outcomes: Outcomes | None) -> Columns:
     for name in told:
         base = f"{name} predicted".strip()
         predicted[name] = _free(base, taken), _free(f"{base} ±", taken)
-    extra = (_free(each, taken) for each in ("block", "notes", "date"))
-    return Columns(params, told, used, *extra, predicted)
+    block, notes, date = (_free(each, taken) for each in ("block", "notes", "date"))
+    return Columns(params, told, used, block, notes, date, predicted)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -96,7 +96,7 @@ def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
     columns = columns_for(frame.space.names, outcomes)
     mapping = _checked_mapping(columns, wanted)
     table = open_table(path, columns.all(), mapping)
-    places = find_places(table, columns, frame, outcomes, problems)
+    places = find_places(table, columns, outcomes, problems)
     reader = _Reader(table, places, wanted, Numbers(table.grid.separator), problems)
     entries = [reader.entry(record) for record in table.rows]
     return Entries(

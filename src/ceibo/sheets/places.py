@@ -51,12 +51,9 @@ class Places:
 
 
 def find_places(
-    table: Table, columns: Columns, frame: Frame, outcomes: Outcomes | None, problems: Problems
+    table: Table, columns: Columns, outcomes: Outcomes | None, problems: Problems
 ) -> Places:
-    """Finds the columns of a table; what is ambiguous or missing is a problem.
-
-    A parameter's column may be missing if the parameter does not always exist.
-    """
+    """Finds the columns of a table; what is ambiguous is a problem, and a table without values."""
     finder = _Finder(table, problems)
     params = {}
     for name, column in columns.params.items():
@@ -69,16 +66,16 @@ def find_places(
         for name, each in columns.told.items()
     }
     used = finder.several(columns.used)
-    others = [finder.find(each) for each in ("trial", "state", "reason")]
-    noted = [finder.alias(columns.notes, "notes"), finder.alias(columns.date, "date")]
+    trial, state, reason = map(finder.find, ("trial", "state", "reason"))
+    notes, date = finder.alias(columns.notes, "notes"), finder.alias(columns.date, "date")
     blocks = finder.blocks(columns.block)
     for name, each in columns.told.items():
         repeated = finder.replicates(each.replicates, _stems(name, each.value))
         value, noise = plain[name]
         told[name] = ResultPlaces(value, noise, repeated, _unit(finder, value, name, outcomes))
     units = {place: split_unit(table.header[place])[1] for place in params.values()}
-    places = Places(params, told, used, blocks, *others, *noted, units)
-    _check_present(table, columns, places, frame, problems)
+    places = Places(params, told, used, blocks, trial, state, reason, notes, date, units)
+    _check_present(table, columns, places, problems)
     return places
 
 
@@ -94,10 +91,8 @@ def _stems(name: str, column: str) -> set[str]:
     return stems if name else stems.union(_REPEATED)
 
 
-def _check_present(
-    table: Table, columns: Columns, places: Places, frame: Frame, problems: Problems
-) -> None:
-    """Names the columns that must be there; a parameter of numbered rows need not be."""
+def _check_present(table: Table, columns: Columns, places: Places, problems: Problems) -> None:
+    """A table must have a column of values."""
     if all(each.is_absent for each in places.told.values()):
         name, each = next(iter(columns.told.items()))
         advice = "" if name else " Name the column of the values with --value."

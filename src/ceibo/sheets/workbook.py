@@ -5,7 +5,6 @@ import io
 import re
 import zipfile
 from collections.abc import Collection
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,11 +27,12 @@ Merged = dict[tuple[int, int], tuple[int, int]]  # a cell within a merged one ->
 def openpyxl() -> Any:
     """The package that reads and writes workbooks."""
     try:
-        return import_module("openpyxl")
+        import openpyxl as package
     except ImportError as error:
         raise ImportError(
             "workbooks need openpyxl: pip install 'ceibo[sheets]'; or use a .csv file"
         ) from error
+    return package
 
 
 def read_workbook(path: Path, content: bytes, wanted: Collection[str]) -> Grid:

@@ -26,8 +26,8 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     data: Annotated[
         Path,
         typer.Argument(
-            help="CSV or .xlsx with a column per parameter, and value, noise, replicates; of outcomes NAME,"
-            " NAME_noise, NAME_replicates."
+            help="CSV or .xlsx with a column per parameter, and value, noise, replicates; of"
+            " outcomes NAME, NAME_noise, NAME_replicates."
         ),
     ],
     value: Annotated[
