@@ -25,6 +25,8 @@ from ceibo.version import __version__
 attach(
     {
         "Faces.report": "ceibo.report.notebook:report",
+        "Faces.sheet": "ceibo.sheets.sheet:write_sheet",
+        "Faces.read_sheet": "ceibo.sheets.reading:read_sheet",
         "Shown._repr_html_": "ceibo.report.notebook:face",
     }
 )
