@@ -36,7 +36,7 @@ class Columns:
     """What the columns are called: of parameters, of outcomes ("" where there is one objective).
 
     `used` are those of the settings really used, `block` is that of a block, before whose kind it
-    stands where it has one.
+    stands where it has one; `counts` are those of how many values a noise is of.
     """
 
     params: dict[str, str]
@@ -46,13 +46,14 @@ class Columns:
     notes: str
     date: str
     predicted: dict[str, tuple[str, str]]
+    counts: dict[str, str]
 
     def all(self) -> list[str]:
         """The names of all columns that are read, for finding the header."""
         told = [column for each in self.told.values() for column in each]
         extra = (self.block, self.notes, self.date)
-        used = self.used.values()
-        return [*FIRST, *self.params.values(), *told, *LAST, *used, *extra]
+        further = (*self.used.values(), *self.counts.values())
+        return [*FIRST, *self.params.values(), *told, *LAST, *further, *extra]
 
 
 def columns_for(names: Sequence[str], outcomes: Outcomes | None) -> Columns:
@@ -67,7 +68,8 @@ def columns_for(names: Sequence[str], outcomes: Outcomes | None) -> Columns:
         base = f"{name} predicted".strip()
         predicted[name] = _free(base, taken), _free(f"{base} ±", taken)
     block, notes, date = (_free(each, taken) for each in ("block", "notes", "date"))
-    return Columns(params, told, used, block, notes, date, predicted)
+    counts = {name: _free(f"{name} count".strip(), taken) for name in told}
+    return Columns(params, told, used, block, notes, date, predicted, counts)
 
 
 def _free(name: str, taken: set[str]) -> str:

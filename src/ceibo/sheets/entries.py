@@ -256,7 +256,8 @@ class _Reader:
             if place is not None and self._cell(record, place).is_spread:
                 message = "the cell is merged with another; write a value for each row."
                 self._report(record, place, message)
-        return ResultCells(value, noise, several, places.unit)
+        count = self._cell(record, places.count)
+        return ResultCells(value, noise, several, count, places.unit)
 
     def _faulty(self, record: Record, places: ResultPlaces, cells: ResultCells) -> int | None:
         """The column of the first cell of a result that cannot be read by itself."""

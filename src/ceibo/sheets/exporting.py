@@ -2,53 +2,70 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from ceibo.decide import Measurement, Outcomes
+from ceibo.decide import Measurement
+from ceibo.decide.block_names import DEFAULT_KIND
 from ceibo.decide.space import Params
 from ceibo.sheets.cells import guard
-from ceibo.sheets.columns import EXPORTED, FIRST, LAST, columns_of, parameter_columns
+from ceibo.sheets.columns import FIRST, LAST, columns_for
 from ceibo.sheets.importing import rows_of
-from ceibo.study import Study
+from ceibo.study import Study, Trial
 from ceibo.text import to_text
 
 
 def to_csv(study: Study) -> str:
-    """The trials of a study; no cell is a formula (cells.py), and numbers are as they are."""
-    if study.outcomes is None:
-        return _one_csv(study)
-    return _joint_csv(study, study.outcomes)
+    """The trials of a study: a row per measurement, or per trial without one.
 
-
-def _one_csv(study: Study) -> str:
-    """One row per measurement, or per trial without one; replicates are separated by spaces."""
-    columns = parameter_columns(study.space.names, None)
+    With outcomes a row has the next measurement of each. Replicates are separated by spaces. Blocks
+    and counts have columns at the end, if there are any. No cell is a formula (cells.py), and
+    numbers are as they are.
+    """
+    columns = columns_for(study.space.names, study.outcomes)
+    trials = study.trials
+    kinds, counted = _further(trials)
+    heads = [*FIRST, *(column for each in columns.told.values() for column in each), *LAST]
+    heads += columns.params.values()
+    heads += [f"{columns.block} {'' if kind == DEFAULT_KIND else kind}".strip() for kind in kinds]
+    heads += [columns.counts[name] for name in counted]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([*EXPORTED, *map(guard, columns.values())])
-    for trial in study.trials:
-        params = [cell_of(trial.params, name) for name in columns]
-        for each in trial.measurements or (None,):
-            reason = guard(trial.reason or "")
-            writer.writerow([trial.number, trial.state, *_cells(each), reason, *params])
+    writer.writerow(map(guard, heads))
+    for trial in trials:
+        params = [cell_of(trial.params, name) for name in columns.params]
+        for row in _rows(trial):
+            cells = [cell for name in columns.told for cell in _cells(row.get(name))]
+            block = next((dict(each.block) for each in row.values() if each.block), {})
+            named = [guard(block.get(kind, "")) for kind in kinds]
+            counts = [_count(row.get(name)) for name in counted]
+            first = [trial.number, trial.state, *cells, guard(trial.reason or "")]
+            writer.writerow([*first, *params, *named, *counts])
     return text.getvalue()
 
 
-def _joint_csv(study: Study, outcomes: Outcomes) -> str:
-    """One row per trial with the columns of every outcome; repeated values make further rows."""
-    columns = columns_of(outcomes)
-    params = parameter_columns(study.space.names, outcomes)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    told = [column for each in columns.values() for column in each]
-    writer.writerow([*FIRST, *map(guard, told), *LAST, *map(guard, params.values())])
-    for trial in study.trials:
-        setting = [cell_of(trial.params, name) for name in params]
-        for row in rows_of(trial):
-            cells = [cell for name in columns for cell in _cells(row.get(name))]
-            reason = guard(trial.reason or "")
-            writer.writerow([trial.number, trial.state, *cells, reason, *setting])
-    return text.getvalue()
+def _rows(trial: Trial) -> list[dict[str, Measurement]]:
+    """The rows of a trial: measurements by outcome, "" where there is one objective."""
+    if trial.names:
+        return rows_of(trial)
+    return [{"": each} for each in trial.measurements] or [{}]
+
+
+def _further(trials: Iterable[Trial]) -> tuple[list[str], list[str]]:
+    """The kinds of blocks that were told, and the outcomes with counted noises."""
+    kinds: dict[str, None] = {}
+    counted: dict[str, None] = {}
+    for trial in trials:
+        names = trial.names or ("",) * len(trial.measurements)
+        for name, each in zip(names, trial.measurements, strict=True):
+            kinds.update(dict.fromkeys(kind for kind, _ in each.block))
+            if each.count is not None:
+                counted[name] = None
+    return list(kinds), list(counted)
+
+
+def _count(measurement: Measurement | None) -> str:
+    count = None if measurement is None else measurement.count
+    return "" if count is None else str(count)
 
 
 def _cells(measurement: Measurement | None) -> tuple[str, str, str]:

@@ -25,6 +25,7 @@ class ResultPlaces:
     value: int | None
     noise: int | None
     replicates: tuple[int, ...]
+    count: int | None = None
     unit: str = ""
 
     @property
@@ -69,10 +70,12 @@ def find_places(
     trial, state, reason = map(finder.find, ("trial", "state", "reason"))
     notes, date = finder.alias(columns.notes, "notes"), finder.alias(columns.date, "date")
     blocks = finder.blocks(columns.block)
+    counts = finder.several(columns.counts)
     for name, each in columns.told.items():
         repeated = finder.replicates(each.replicates, _stems(name, each.value))
         value, noise = plain[name]
-        told[name] = ResultPlaces(value, noise, repeated, _unit(finder, value, name, outcomes))
+        unit = _unit(finder, value, name, outcomes)
+        told[name] = ResultPlaces(value, noise, repeated, counts.get(name), unit)
     units = {place: split_unit(table.header[place])[1] for place in params.values()}
     places = Places(params, told, used, blocks, trial, state, reason, notes, date, units)
     _check_present(table, columns, places, problems)

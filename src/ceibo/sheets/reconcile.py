@@ -4,19 +4,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
+from ceibo.decide import Measurement
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
+from ceibo.sheets.advice import correction, voiding
 from ceibo.sheets.entries import UNDER_WAY, Entries, Entry, Result
 from ceibo.sheets.matching import Match, Values, as_really_run, differing, same_setting, values_of
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.whole import setting_in
 from ceibo.study import Failure
+from ceibo.study.attributes import PLANNED
 from ceibo.study.store import Snapshot, StoredTrial
+from ceibo.study.store.records import StoredMeasurement
 from ceibo.text import one_line, params_line
 
-PLANNED: Final = "planned"
-"""The attribute of a trial that was really run: the number of the one that was planned."""
 SHEET: Final = "sheet"
 """The attribute of a trial that was added from a row without a number: the name of the file."""
 
@@ -167,7 +169,7 @@ class _Comparing:
             message = (
                 f"trial {trial.number} has a value at its planned setting,"
                 f" {trial.measurements[0].measurement}; void it first if the run was at another"
-                f" setting: ceibo void STUDY.TOML {trial.number} --reason 'run at another setting'"
+                f" setting: {voiding(trial.number, 'run at another setting')}"
             )
             self._report(entry, column, message)
             return None
@@ -199,7 +201,7 @@ class _Comparing:
             told = trial.measurements[0].measurement
             message = (
                 f"trial {trial.number} has the value {told}, and the sheet says that it failed; if"
-                f" the value does not count: ceibo void STUDY.TOML {trial.number} --reason …"
+                f" the value does not count: {voiding(trial.number, 'REASON')}"
             )
             self._report(entry, self._value_column(), message)
         else:
@@ -249,17 +251,18 @@ class _Comparing:
         return dict(self._attributes[entry.trial])
 
     def _contradiction(
-        self, entry: Entry, trial: StoredTrial, stored: Any, measurement: object
+        self, entry: Entry, trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement
     ) -> None:
         of = f"{stored.outcome} = " if stored.outcome else ""
-        key = f" --key {stored.key}" if len(trial.measurements) > 1 and stored.key else ""
-        word = f"{stored.outcome}=VALUE" if stored.outcome else "VALUE"
+        same = [each for each in trial.measurements if each.outcome == stored.outcome]
+        key = stored.key if len(same) > 1 else None
         self._report(
             entry,
             self._value_column(stored.outcome),
             f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
-            f" {measurement}; if the sheet is right: ceibo correct STUDY.TOML {trial.number}"
-            f" {word}{key}, and a further run needs a row of its own beside this one.",
+            f" {measurement}; if the sheet is right:"
+            f" {correction(trial.number, stored.outcome, measurement, key)} (a further run has a"
+            " row of its own beside this one).",
         )
 
     # -- rows without ----------------------------------------------------------------------
@@ -309,13 +312,16 @@ class _Comparing:
         return None
 
     def _changed(self, entry: Entry, trial: StoredTrial) -> None:
-        told = trial.measurements[0].measurement if trial.measurements else "a failure"
+        told = ", ".join(str(each.measurement) for each in trial.measurements) or "a failure"
+        values = {} if entry.result is None else values_of(entry.result)
+        right = [correction(trial.number, *each) for each in values.items()]
+        mended = f"if the sheet is right now: {' and '.join(right)}. " if right else ""
         self._report(
             entry,
             self._value_column(),
             f"this setting was read from {self._sheet.path.name} before as trial {trial.number}"
-            f" with {told}; if the sheet is right now: ceibo correct STUDY.TOML {trial.number}"
-            " VALUE. If it is a further run, read the sheet with --again (again=True).",
+            f" with {told}; {mended}If it is a further run, read the sheet with --again"
+            " (again=True).",
         )
 
 

@@ -28,6 +28,7 @@ class ResultCells:
     value: Cell = BLANK
     noise: Cell = BLANK
     replicates: tuple[Cell, ...] = ()
+    count: Cell = BLANK
     unit: str = ""
 
     @property
@@ -57,11 +58,19 @@ def measurement_of(cells: ResultCells, numbers: Numbers, block: Block = ()) -> M
         measurement = Measurement(mean, deviation, together.replicates, block=block)
     else:
         value = numbers.read(cells.value, "value", unit=cells.unit)
-        measurement = Measurement(value, deviation, block=block)
+        measurement = Measurement(value, deviation, count=_count(cells, numbers), block=block)
     if not measurement.is_finite:
         what = f"the value is {measurement.value!r}"
         raise InputError(f"{what}; leave the cell empty if there is none.")
     return measurement
+
+
+def _count(cells: ResultCells, numbers: Numbers) -> int | None:
+    """Of how many values the noise is, if that is said."""
+    if cells.count.is_blank or cells.noise.is_blank:
+        return None
+    number = numbers.read(cells.count, "count", "a whole number")
+    return int(number) if float(number).is_integer() else number  # type: ignore[return-value]  # refused with a sentence
 
 
 def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | float]:
