@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from ceibo.decide import Measurement
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
-from ceibo.sheets.advice import correction, voiding
+from ceibo.sheets import sentences
 from ceibo.sheets.entries import UNDER_WAY, Entries, Entry, Result
 from ceibo.sheets.matching import Match, Values, as_really_run, differing, same_setting, values_of
 from ceibo.sheets.problems import Problems
@@ -16,8 +15,6 @@ from ceibo.sheets.whole import setting_in
 from ceibo.study import Failure
 from ceibo.study.attributes import PLANNED
 from ceibo.study.store import Snapshot, StoredTrial
-from ceibo.study.store.records import StoredMeasurement
-from ceibo.text import one_line, params_line
 
 SHEET: Final = "sheet"
 """The attribute of a trial that was added from a row without a number: the name of the file."""
@@ -113,7 +110,9 @@ class _Comparing:
         if None in (*entry.planned.values(), *entry.used.values()) and self._problems.found:
             return
         if wrong := differing(self._frame, trial, entry):
-            self._not_planned(entry, trial, wrong)
+            for name in wrong:
+                message = sentences.not_planned(trial, entry, name, self._sheet.columns.used[name])
+                self._report(entry, places.params[name], message)
             return
         run = trial
         params: Params | None = None
@@ -133,19 +132,6 @@ class _Comparing:
             run = linked
         self._compare(entry, run, result)
 
-    def _not_planned(self, entry: Entry, trial: StoredTrial, wrong: Sequence[str]) -> None:
-        """A cell of the plan that was changed."""
-        for name in wrong:
-            planned = one_line(trial.params.get(name, "nothing"))
-            used = self._sheet.columns.used[name]
-            self._report(
-                entry,
-                self._sheet.places.params[name],
-                f"trial {trial.number} was planned with {name} = {planned}, got"
-                f" {one_line(entry.texts[name])}; if that was really used, write it under"
-                f" {used!r} and leave the plan as it was.",
-            )
-
     def _linked(self, entry: Entry, trial: StoredTrial, params: Params) -> StoredTrial | None:
         """The trial that was read before as what was really run; the planned one if none was."""
         linked = [each for each in self._trials if each.attributes.get(PLANNED) == trial.number]
@@ -157,21 +143,10 @@ class _Comparing:
             return [*holding, *unmatched, *same][0]
         column = next(iter(self._sheet.places.used.values()))
         if linked:
-            each = linked[-1]
-            message = (
-                f"trial {trial.number} was read before as really run at"
-                f" {params_line(each.params)} (trial {each.number}); if that was wrong, void the"
-                f" value of trial {each.number} and add the right one."
-            )
-            self._report(entry, column, message)
+            self._report(entry, column, sentences.run_elsewhere(trial, linked[-1]))
             return None
         if trial.measurements:
-            message = (
-                f"trial {trial.number} has a value at its planned setting,"
-                f" {trial.measurements[0].measurement}; void it first if the run was at another"
-                f" setting: {voiding(trial.number, 'run at another setting')}"
-            )
-            self._report(entry, column, message)
+            self._report(entry, column, sentences.told_as_planned(trial))
             return None
         return trial
 
@@ -198,11 +173,7 @@ class _Comparing:
         if trial.state == "failed":
             self.steps.known += 1
         elif trial.measurements:
-            told = trial.measurements[0].measurement
-            message = (
-                f"trial {trial.number} has the value {told}, and the sheet says that it failed; if"
-                f" the value does not count: {voiding(trial.number, 'REASON')}"
-            )
+            message = sentences.not_failed(trial)
             self._report(entry, self._value_column(), message)
         else:
             given = self._given(entry)
@@ -236,7 +207,8 @@ class _Comparing:
                 if other is None:
                     new[outcome] = measurement
                 else:
-                    self._contradiction(entry, trial, other, measurement)
+                    message = sentences.contradiction(trial, other, measurement)
+                    self._report(entry, self._value_column(outcome), message)
             if new:
                 result: Result = new.get("", new)
                 key = match.key(new)
@@ -249,21 +221,6 @@ class _Comparing:
         if entry.trial is None or entry.used:
             return dict(entry.attributes)
         return dict(self._attributes[entry.trial])
-
-    def _contradiction(
-        self, entry: Entry, trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement
-    ) -> None:
-        of = f"{stored.outcome} = " if stored.outcome else ""
-        same = [each for each in trial.measurements if each.outcome == stored.outcome]
-        key = stored.key if len(same) > 1 else None
-        self._report(
-            entry,
-            self._value_column(stored.outcome),
-            f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
-            f" {measurement}; if the sheet is right:"
-            f" {correction(trial.number, stored.outcome, measurement, key)} (a further run has a"
-            " row of its own beside this one).",
-        )
 
     # -- rows without ----------------------------------------------------------------------
 
@@ -285,7 +242,8 @@ class _Comparing:
             changed = None if self._again else self._read_before(params)
             if changed is not None:
                 self._seen.add(changed.number)
-                self._changed(entry, changed)
+                message = sentences.changed(changed, entry.result, self._sheet.path.name)
+                self._report(entry, self._value_column(), message)
                 continue
             attributes = {**entry.attributes, SHEET: self._sheet.path.name}
             self.steps.addings.append(Adding(params, entry.result, attributes))
@@ -310,19 +268,6 @@ class _Comparing:
             if same and trial.number not in self._seen and same_setting(trial.params, params):
                 return trial
         return None
-
-    def _changed(self, entry: Entry, trial: StoredTrial) -> None:
-        told = ", ".join(str(each.measurement) for each in trial.measurements) or "a failure"
-        values = {} if entry.result is None else values_of(entry.result)
-        right = [correction(trial.number, *each) for each in values.items()]
-        mended = f"if the sheet is right now: {' and '.join(right)}. " if right else ""
-        self._report(
-            entry,
-            self._value_column(),
-            f"this setting was read from {self._sheet.path.name} before as trial {trial.number}"
-            f" with {told}; {mended}If it is a further run, read the sheet with --again"
-            " (again=True).",
-        )
 
 
 def _together(entries: Sequence[Entry]) -> dict[int, dict[str, Any]]:

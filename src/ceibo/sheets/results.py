@@ -70,7 +70,9 @@ def _count(cells: ResultCells, numbers: Numbers) -> int | None:
     if cells.count.is_blank or cells.noise.is_blank:
         return None
     number = numbers.read(cells.count, "count", "a whole number")
-    return int(number) if float(number).is_integer() else number  # type: ignore[return-value]  # refused with a sentence
+    if not float(number).is_integer():
+        raise InputError(f"count: expected a whole number, got {cells.count.text!r}.")
+    return int(number)
 
 
 def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | float]:
