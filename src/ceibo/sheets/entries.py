@@ -298,4 +298,5 @@ class _Reader:
 
 
 def _words(cell: Cell) -> list[Cell]:
-    return [cell] if cell.number is not None or cell.fault else list(map(Cell, cell.text.split()))
+    one = cell.number is not None or cell.percent is not None or cell.fault
+    return [cell] if one else list(map(Cell, cell.text.split()))

@@ -10,13 +10,15 @@ from typing import final
 class Cell:
     """A cell: its text, and its number where the file holds a number rather than a text.
 
-    `fault` says why it cannot be read. `is_date` marks a date, whose text is that of ISO 8601;
-    `is_spread` a cell within a merged one, whose content stands in another cell.
+    `fault` says why it cannot be read. A `percent` is a number that is shown so, 12.3 for 0.123.
+    `is_date` marks a date, whose text is that of ISO 8601; `is_spread` a cell within a merged one,
+    whose content stands in another cell.
     """
 
     text: str = ""
     number: int | float | None = None
     fault: str = ""
+    percent: float | None = None
     is_date: bool = False
     is_spread: bool = False
 

@@ -56,6 +56,8 @@ class Numbers:
             raise InputError(f"{what}: {cell.fault}")
         if cell.number is not None:
             return cell.number
+        if cell.percent is not None and unit == "%":
+            return cell.percent
         shown = excerpt(cell.text)
         if cell.is_date:
             raise InputError(

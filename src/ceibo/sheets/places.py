@@ -13,7 +13,7 @@ from ceibo.sheets.names import fold, normalize, split_unit
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.table import Table
 
-_NUMBERED: Final = re.compile(r"(?P<name>.*?)[ .#]*\d+")
+_NUMBERED: Final = re.compile(r"(?P<name>.*?)[ .#]*(?P<number>\d{1,9})", re.ASCII)
 _REPEATED: Final = ("replicate", "replicates", "rep", "run", "repeat")
 
 
@@ -157,17 +157,17 @@ class _Finder:
         return found
 
     def replicates(self, name: str, stems: set[str]) -> tuple[int, ...]:
-        """The columns of replicates: one of them all, or one of each, numbered."""
-        places = set(self.table.mapped(name))
+        """The columns of replicates: one of them all, or one of each, by their numbers."""
+        places = dict.fromkeys(self.table.mapped(name), 0)
         for place, header in self._free():
             text = fold(header)
             bare = fold(split_unit(header)[0])
-            numbered = [_NUMBERED.fullmatch(each) for each in (text, bare)]
-            named = any(each is not None and each["name"].strip() in stems for each in numbered)
-            if named or fold(name) in (text, bare):
-                places.add(place)
-        self._taken |= places
-        return tuple(sorted(places))
+            found = filter(None, map(_NUMBERED.fullmatch, (text, bare)))
+            own = [int(each["number"]) for each in found if each["name"].strip() in stems]
+            if own or fold(name) in (text, bare):
+                places[place] = own[0] if own else 0
+        self._taken |= places.keys()
+        return tuple(sorted(places, key=lambda place: (places[place], place)))
 
     def _free(self) -> Iterable[tuple[int, str]]:
         return [

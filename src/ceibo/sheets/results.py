@@ -83,7 +83,8 @@ def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | f
         if cell.is_blank:
             continue
         words = unguard(cell.text.strip()).split()
-        if cell.number is not None or cell.fault or cell.is_date or words[1:] == [unit]:
+        one = cell.number is not None or cell.percent is not None or cell.fault or cell.is_date
+        if one or words[1:] == [unit]:
             found.append(numbers.read(cell, "replicates", wanted, unit))
         else:
             found += [numbers.read(word, "replicates", wanted, unit) for word in words]

@@ -120,7 +120,8 @@ def _to_cell(value: Any, shown_as: str, is_spread: bool) -> Cell:
         return Cell("TRUE" if value else "FALSE", is_spread=is_spread)
     if isinstance(value, int | float):
         if "%" in _QUOTED.sub("", shown_as):  # what was typed as 12.3 % is stored as 0.123
-            return Cell(f"{float(f'{100 * value:.12g}')!r} %", is_spread=is_spread)
+            percent = float(f"{100 * value:.12g}")
+            return Cell(f"{percent!r} %", percent=percent, is_spread=is_spread)
         whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
         number = int(value) if whole else value
         return Cell(repr(number), number, is_spread=is_spread)
