@@ -139,9 +139,4 @@ def as_really_run(frame: Frame, trial: StoredTrial, used: Mapping[str, Any]) -> 
 
     Parameters that do not exist beside those are left out.
     """
-    whole = {**trial.params, **used}
-    try:
-        return frame.check(whole)
-    except InputError:
-        always = [each for each in whole if not frame.space.is_conditional(each) or each in used]
-        return frame.check({name: whole[name] for name in always})
+    return frame.check(frame.existing({**trial.params, **used}))

@@ -17,8 +17,6 @@ def setting_in(sheet: Entries, entry: Entry, frame: Frame, problems: Problems) -
     exist there, or came later, is empty.
     """
     given = {**entry.planned, **entry.used}
-    if None in given.values() and problems.found:
-        return None  # a cell of it is a problem already
     blank = [
         name
         for name in sheet.places.params
@@ -29,7 +27,8 @@ def setting_in(sheet: Entries, entry: Entry, frame: Frame, problems: Problems) -
         sheet.report(problems, entry, sheet.places.params[name], message)
     for sentence in sheet.missing:
         problems.add("", "", sentence)
-    if blank or sheet.missing:
+    is_unread = None in given.values() and bool(problems.found)  # a cell is a problem already
+    if blank or sheet.missing or is_unread:
         return None
     return checked(sheet, entry, frame, given, problems)
 
