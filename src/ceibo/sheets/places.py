@@ -74,7 +74,7 @@ def find_places(
     for name, each in columns.told.items():
         repeated = finder.replicates(each.replicates, _stems(name, each.value))
         value, noise = plain[name]
-        unit = _unit(finder, value, name, outcomes)
+        unit = _unit(table, value, repeated, "" if outcomes is None else outcomes[name].unit)
         told[name] = ResultPlaces(value, noise, repeated, counts.get(name), unit)
     units = {place: split_unit(table.header[place])[1] for place in params.values()}
     places = Places(params, told, used, blocks, trial, state, reason, notes, date, units)
@@ -82,10 +82,11 @@ def find_places(
     return places
 
 
-def _unit(finder: "_Finder", value: int | None, name: str, outcomes: Outcomes | None) -> str:
-    """The unit of an outcome, as the study or the header says it."""
-    unit = outcomes[name].unit if outcomes is not None else ""
-    return unit or ("" if value is None else split_unit(finder.table.header[value])[1])
+def _unit(table: Table, value: int | None, repeated: tuple[int, ...], unit: str) -> str:
+    """The unit of an outcome, as the study or a header says it."""
+    places = repeated if value is None else (value, *repeated)
+    said = (split_unit(table.header[place])[1] for place in places)
+    return unit or next(filter(None, said), "")
 
 
 def _stems(name: str, column: str) -> set[str]:

@@ -1,6 +1,7 @@
 """Cells as what was measured."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,6 +18,7 @@ from ceibo.text import shorten
 
 FAILED: Final = "failed before the study"
 """The reason of a failure that says none."""
+_NUMERIC: Final = re.compile(rf"[-+{MINUS}]?[.,]?\d")
 _FAILED: Final = ("failed", "fail", "failure")
 
 
@@ -84,7 +86,7 @@ def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | f
             continue
         words = unguard(cell.text.strip()).split()
         one = cell.number is not None or cell.percent is not None or cell.fault or cell.is_date
-        if one or words[1:] == [unit]:
+        if one or not all(_NUMERIC.match(word) for word in words):
             found.append(numbers.read(cell, "replicates", wanted, unit))
         else:
             found += [numbers.read(word, "replicates", wanted, unit) for word in words]
