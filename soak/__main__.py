@@ -44,6 +44,7 @@ CHECKS = (
     "failures",
     "limits_closed_form",
     "interruptions",
+    "worksheets",
     "pages",
     "region",
     "cli_hostile",

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from ceibo import Categorical, Float, Int, Measurement, Study
-from ceibo.cli.cells import guard, unguard
-from ceibo.cli.rows import Row, Rows, read_rows
-from ceibo.cli.verbs.export import to_csv
 from ceibo.decide import Space
 from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
+from ceibo.sheets.cells import guard, unguard
+from ceibo.sheets.entries import Wanted
+from ceibo.sheets.exporting import to_csv
+from ceibo.sheets.rows import Row, Rows, read_rows
 from ceibo.study import Failure
 from soak.fuzz_files import check_refusal
 from soak.fuzz_studies import WrongError, extreme
@@ -162,4 +163,5 @@ def _read(content: bytes, value: str | None) -> Rows:
     with tempfile.TemporaryDirectory(prefix="ceibo-sheet-") as folder:
         path = Path(folder) / "sheet.csv"
         path.write_bytes(content)
-        return read_rows(path, Frame(SPACE), value, None)
+        mapping = {} if value is None else {value: "value"}
+        return read_rows(path, Wanted(Frame(SPACE), mapping=mapping))

@@ -16,6 +16,7 @@ ROOT = Path(ceibo.__file__).parent
 # What each part of the tree may import from the others.
 ALLOWED = {
     "errors": set(),
+    "attached": set(),
     "registry": set(),
     "checks": set(),
     "version": set(),
@@ -51,7 +52,7 @@ ALLOWED = {
         "gp",
     },
 }
-EVERYWHERE = {"errors", "checks", "registry", "version"}
+EVERYWHERE = {"attached", "errors", "checks", "registry", "version"}
 TOP = {"__init__", "__main__"}  # the doors, which may import anything
 
 # Optional packages and the only places (prefixes of paths) that may import them.

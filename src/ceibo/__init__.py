@@ -1,6 +1,7 @@
 """Bayesian optimisation of noisy, expensive processes, built on corrected expected improvement."""
 
 from ceibo import acquisition, gp
+from ceibo.attached import attach
 from ceibo.decide import (
     AtLeast,
     AtMost,
@@ -19,6 +20,16 @@ from ceibo.decide import (
 from ceibo.errors import CeiboError, InputError, StopRun
 from ceibo.study import Result, Study, Trial, current_trial, maximize, minimize, optimize
 from ceibo.version import __version__
+
+# What layers above provide to the classes of layers below, which must not import them.
+attach(
+    {
+        "Faces.report": "ceibo.report.notebook:report",
+        "Faces.sheet": "ceibo.sheets.sheet:write_sheet",
+        "Faces.read_sheet": "ceibo.sheets.reading:read_sheet",
+        "Shown._repr_html_": "ceibo.report.notebook:face",
+    }
+)
 
 __all__ = [
     "AtLeast",

@@ -7,18 +7,19 @@ from contextlib import suppress
 from pathlib import Path
 
 
-def write_whole(path: str | Path, text: str) -> None:
+def write_whole(path: str | Path, text: str | bytes) -> None:
     """Writes a file in one step: a reader sees the old content or the new, also after a crash."""
     path = Path(path)
+    content = text.encode() if isinstance(text, str) else text
     # a device or a pipe, such as /dev/stdout
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(text.encode())
+        path.write_bytes(content)
         return
     target = path.resolve()
     beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
     try:
         with beside.open("wb") as file:
-            file.write(text.encode())
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         if target.exists():

@@ -1,5 +1,6 @@
 """Text for people: no control characters, values and parameters on one line."""
 
+import json
 from collections.abc import Mapping, Sequence
 
 from ceibo.numbers import rounded
@@ -54,3 +55,14 @@ def reason_line(reason: str) -> str:
 def plural(number: int, noun: str) -> str:
     """A number of things: 1 row, 2 rows."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def to_text(value: object) -> str:
+    """A value as a program reads it: floats round-trip; tuples, true, false, null as in JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    if isinstance(value, tuple):
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value) if isinstance(value, float) else str(value)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ceibo import Categorical, Float, Measurement, Study
-from ceibo.cli.cells import guard, unguard
 from ceibo.cli.toml import to_toml
-from ceibo.cli.verbs.export import to_csv
+from ceibo.sheets.cells import guard, unguard
+from ceibo.sheets.exporting import to_csv
 from ceibo.study import Failure
 from tests.cli.cli_tools import Ceibo, StudyFile
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ceibo import Study
-from ceibo.cli.rows import Row
-from ceibo.cli.verbs import import_
+from ceibo.sheets import importing
+from ceibo.sheets.rows import Row
 from ceibo.study import Trial
 from tests.cli.cli_tools import Ceibo, StudyFile, spawn
 
@@ -75,7 +75,7 @@ def test_an_import_compares_again_with_what_came_meanwhile(
 ) -> None:
     file = study_file()
     (tmp_path / "old.csv").write_text("x,y,value\n0.1,0.2,3\n0.3,0.4,5\n")
-    compare = import_._are_fresh
+    compare = importing.are_fresh
     compared: list[int] = []
 
     def meanwhile(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
@@ -89,7 +89,7 @@ def test_an_import_compares_again_with_what_came_meanwhile(
             other.close()
         return found
 
-    monkeypatch.setattr(import_, "_are_fresh", meanwhile)
+    monkeypatch.setattr(importing, "are_fresh", meanwhile)
     added = ceibo("import", file, "old.csv", "--new")
     assert "added 1 measurement to study 'demo'; left out: 1 row" in added.out
     assert compared == [0, 1]

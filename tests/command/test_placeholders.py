@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ceibo.command.placeholders import Template, to_text
+from ceibo.command.placeholders import Template
 from ceibo.decide import Categorical, Float, Space
 from ceibo.errors import InputError
+from ceibo.text import to_text
 
 
 @given(st.text(st.characters(exclude_characters="{}=\0", exclude_categories=["Cs"]), max_size=30))

@@ -28,6 +28,7 @@ from ceibo.cli.verbs import (
     predict,
     report,
     run,
+    sheet,
     should_stop,
     show,
     studies,
@@ -74,6 +75,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("init")(init.init)
     app.command("run")(run.run)
     app.command("ask")(ask.ask)
+    app.command("sheet")(sheet.sheet)
     app.command("tell", context_settings=_LITERAL)(tell.tell)
     app.command("correct", context_settings=_LITERAL)(correct.correct)
     app.command("enqueue", context_settings=_LITERAL)(enqueue.enqueue)

@@ -6,15 +6,13 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.joint_columns import parameter_columns
-from ceibo.cli.rows import read_settings
 from ceibo.cli.studyfile import StudyFile
-from ceibo.cli.verbs.export import COLUMNS
 from ceibo.cli.words import read_words
 from ceibo.decide import Space
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
-from ceibo.study.table import column_names
+from ceibo.sheets.columns import parameter_columns
+from ceibo.sheets.rows import read_settings
 
 Settings = Annotated[
     list[str],
@@ -35,9 +33,7 @@ def read_wanted(words: Sequence[str], file: StudyFile) -> list[Params]:
     space = file.space
     if not names_file(words):
         return [_setting(words, space)]
-    names = column_names(space.names, COLUMNS)
-    if file.outcomes is not None:
-        names = parameter_columns(space.names, file.outcomes)
+    names = parameter_columns(space.names, file.outcomes)
     return read_settings(Path(words[0]), space, names)
 
 

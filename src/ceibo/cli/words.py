@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from ceibo.checks import ask_nearest
-from ceibo.cli.rows import setting_of
-from ceibo.cli.spreadsheet import Numbers
 from ceibo.decide import Space
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
+from ceibo.sheets.numerals import Numbers
+from ceibo.sheets.settings import setting_of
 
 
 def read_words(words: Sequence[str], space: Space, option: str = "") -> Params:

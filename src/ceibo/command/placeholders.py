@@ -7,7 +7,6 @@ A parameter that does not exist in a setting leaves nothing behind: not the argu
 nor the option before it that takes it as its value, nor a variable of the environment.
 """
 
-import json
 import os
 import shutil
 from dataclasses import dataclass
@@ -15,22 +14,11 @@ from pathlib import Path
 from typing import Final, final
 
 from ceibo.checks import nearest
-from ceibo.decide.dimensions import Value
 from ceibo.decide.space import Params, Space
 from ceibo.errors import InputError
+from ceibo.text import to_text
 
 PREFIX: Final = "CEIBO_"
-
-
-def to_text(value: Value) -> str:
-    """A value as a program reads it: floats round-trip; tuples, true, false, null as in JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if value is None:
-        return "null"
-    if isinstance(value, tuple):
-        return json.dumps(value, ensure_ascii=False)
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 @final

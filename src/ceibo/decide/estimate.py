@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
+from ceibo.attached import Shown
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
 from ceibo.numbers import rounded, with_uncertainty
@@ -27,7 +28,7 @@ class OutcomeEstimate:
 
 @final
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Shown):
     """What the model believes of the objective at one setting: posterior mean and std.
 
     `number` is the trial that measured there (None for a setting that was never measured),

@@ -109,6 +109,10 @@ class Frame:
                 whole[name] = value
         return whole
 
+    def existing(self, params: Mapping[str, Any]) -> Params:
+        """Parameters without those that do not exist beside the values of the others."""
+        return {name: value for name, value in params.items() if self._exists(name, params)}
+
     def fits(self, params: Mapping[str, Any]) -> bool:
         """Whether a setting is one of the space as it is now, with every parameter of it."""
         try:

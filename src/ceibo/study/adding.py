@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, SupportsFloat
 
 from ceibo.decide.block_names import AnyBlock
+from ceibo.study.attributes import checked_attributes
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Values, reported
 from ceibo.study.store import NewTrial, Telling
@@ -16,12 +17,17 @@ def new_trial(
     value: Values | Failure,
     noise: SupportsFloat | None = None,
     block: AnyBlock = None,
+    attributes: Mapping[str, Any] | None = None,
 ) -> NewTrial:
     """A trial with what is known of it; its setting may be outside the space."""
+    given = checked_attributes(attributes)
     told = None if isinstance(value, Failure) else reported(ledger.outcomes, value, noise, block)
     checked, source = ledger.frame.check(params), {"source": "added"}
     if told is not None and told.values:
-        telling = Telling(told.values, ledger.needed, failure=told.failure)
+        telling = Telling(told.values, ledger.needed, failure=told.failure, attributes=given)
         return NewTrial(checked, source, told=telling)
     reason = value.reason if isinstance(value, Failure) else told and told.failure
+    if given:
+        failed = Telling({}, ledger.needed, failure=reason, attributes=given)
+        return NewTrial(checked, source, told=failed)
     return NewTrial(checked, source, reason=reason)

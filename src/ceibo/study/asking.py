@@ -6,6 +6,7 @@ from typing import Final, final
 from ceibo.decide.space import Params
 from ceibo.errors import NumberTakenError, SpaceChangedError, StorageError, TurnTakenError
 from ceibo.study.deciding import Record
+from ceibo.study.dialling import dialled
 from ceibo.study.ledger import Ledger
 from ceibo.study.picking import FREE, Holding, picking_for
 from ceibo.study.store import Lease, NewTrial, Snapshot, StoredTrial
@@ -87,6 +88,8 @@ class Asking:
             began = time.monotonic()
             earlier = self._earlier_record(snapshot, number)
             suggestion = self.ledger.suggest(snapshot, number, earlier, fixed=holding.fixed)
+            if holding.dial:
+                suggestion = dialled(self.ledger.space, suggestion)
             self._suggesting = time.monotonic() - began
             new = NewTrial(suggestion.params, suggestion.record, lease)
             seen = len(snapshot.changes)

@@ -9,6 +9,8 @@ import numpy as np
 
 from ceibo.errors import InputError, show_value
 
+PLANNED: Final = "planned"
+"""The attribute of a trial that was run in place of another: the number of the one planned."""
 _LONGEST_NAME: Final = 200
 _DEEPEST: Final = 20
 

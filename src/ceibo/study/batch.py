@@ -12,9 +12,16 @@ from ceibo.study.store import StoredTrial
 
 
 def ask_batch(
-    asking: Asking, count: int | None, fixed: Mapping[str, object] | None, shared: object
+    asking: Asking,
+    count: int | None,
+    fixed: Mapping[str, object] | None,
+    shared: object,
+    dial: bool = False,
 ) -> list[StoredTrial]:
-    """As many trials as wanted; the first that has a shared parameter decides its value."""
+    """As many trials as wanted; the first that has a shared parameter decides its value.
+
+    With `dial` new suggestions are rounded to what a person can set.
+    """
     ledger = asking.ledger
     number = 1 if count is None else check_whole(count, "count")
     if fixed or shared:
@@ -28,7 +35,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = asking.ask(None, None, Holding(values, names))
+        trial = asking.ask(None, None, Holding(values, names, dial))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)

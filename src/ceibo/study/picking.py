@@ -17,10 +17,14 @@ COMPUTED: Final = ("initial", "model")
 @final
 @dataclass(frozen=True)
 class Holding:
-    """The parameters that are held: at these values, or `shared`, at one that is still open."""
+    """The parameters that are held: at these values, or `shared`, at one that is still open.
+
+    With `dial` a new suggestion is rounded to what a person can set.
+    """
 
     fixed: Params = field(default_factory=dict)
     shared: tuple[str, ...] = ()
+    dial: bool = False
 
 
 FREE: Final = Holding()

@@ -7,6 +7,7 @@ from ceibo.decide.evidence import Unmeasured
 from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
+from ceibo.study.attributes import PLANNED
 from ceibo.study.store import DONE, FAILED, WITHDRAWN, Snapshot, StoredTrial
 from ceibo.study.store.records import damaged
 
@@ -39,7 +40,12 @@ class Places:
         return self._places[trial.number]
 
     def unmeasured(self, snapshot: Snapshot) -> Unmeasured:
-        """The places of the trials that failed, were withdrawn or are under way."""
+        """The places of the trials that failed, were withdrawn or are under way.
+
+        A trial that was run at another setting than planned says nothing about the planned one.
+        """
+        given = (trial.attributes.get(PLANNED) for trial in snapshot.trials if trial.attributes)
+        elsewhere = {number for number in given if isinstance(number, int)}
         failed: list[Array] = []
         withdrawn: list[Array] = []
         pending: list[Array] = []
@@ -52,7 +58,8 @@ class Places:
                 in_a_row += 1
                 failed.append(self._places[trial.number])
             elif state == WITHDRAWN:
-                withdrawn.append(self._places[trial.number])
+                if trial.number not in elsewhere:
+                    withdrawn.append(self._places[trial.number])
             else:
                 pending.append(self._places[trial.number])
         return Unmeasured(pending, failed, withdrawn, in_a_row)

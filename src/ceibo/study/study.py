@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
+from ceibo.attached import Shown
 from ceibo.checks import check_seed
 from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.estimate import Estimate, Observed
@@ -20,8 +21,8 @@ from ceibo.study.batch import ask_batch
 from ceibo.study.changing import change
 from ceibo.study.creation import aims, settings_for, study_data
 from ceibo.study.evaluation import Objective
+from ceibo.study.faces import Faces
 from ceibo.study.ledger import Ledger
-from ceibo.study.record import Record
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.running import Run, RunOptions
 from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
@@ -31,7 +32,7 @@ MEMORY = "sqlite://"
 
 
 @final
-class Study(Record):
+class Study(Faces):
     """A study of one objective, or of several outcomes, over one space, kept in a database.
 
     Made by `Study.create` and `Study.open`. `ledger` is its stored record, for ceibo's own use.
@@ -366,7 +367,7 @@ class Study(Record):
 
 @final
 @dataclass(frozen=True)
-class Result:
+class Result(Shown):
     """What a run found and why it ended; the answers are the study's."""
 
     study: Study

@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from ceibo.attached import Shown
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError, show_value
@@ -26,7 +27,7 @@ class Voided:
 
 @final
 @dataclass(frozen=True)
-class Trial:
+class Trial(Shown):
     """One setting of the parameters and what came of it.
 
     `state` is "queued", "running", "done", "failed" or "withdrawn"; `reason` is that of the last

@@ -9,6 +9,7 @@ import numpy as np
 from ceibo.decide.joint import starts_of
 from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, versions
 from ceibo.errors import DamagedError
+from ceibo.study.dialling import dialled, was_dialled
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.integrity import Finding
 from ceibo.study.store.records import EMPTY, damaged
@@ -84,9 +85,15 @@ def verify(ledger: Ledger) -> Verification:
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
         _check(ledger, number, record, len(ledger.spaces.frame(seen.changes).space))
         again = ledger.suggest(seen, number, record, "start", record.get("fixed"))
+        decider = ledger.spaces.decider(seen.changes)
+        expected = again.x
+        if was_dialled(record):
+            frame = ledger.spaces.frame(seen.changes)
+            again = dialled(frame.space, again)
+            expected = frame.place(again.params)
         unchanged = record["versions"] == versions()
-        handed_out = ledger.spaces.decider(seen.changes).place(now.trials[number])
-        distance = float(max(np.max(np.abs(again.x - x)) for x in (record["x"], handed_out)))
+        pairs = (again.x, record["x"]), (expected, decider.place(now.trials[number]))
+        distance = float(max(np.max(np.abs(a - np.asarray(b))) for a, b in pairs))
         alike = distance == 0.0 and (not unchanged or _agrees(again.record, record))
         near = distance <= CLOSE and not unchanged
         if not (alike or near) and algorithm_of(record) != ALGORITHM:

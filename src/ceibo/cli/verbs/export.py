@@ -1,33 +1,24 @@
 """`ceibo export`: writes the trials as CSV or JSON."""
 
-import csv
-import io
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ceibo.checks import check_choice
-from ceibo.cli.cells import guard
 from ceibo.cli.common import File, Storage, StudyName, trial_json
 from ceibo.cli.files import check_target, write_whole
-from ceibo.cli.joint_columns import FIRST, LAST, columns_of, parameter_columns, rows_of
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
-from ceibo.command.placeholders import to_text
-from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.space import Params
 from ceibo.errors import InputError
+from ceibo.sheets.exporting import to_csv
 from ceibo.study import Study
-from ceibo.study.table import column_names
 from ceibo.text import plural
 from ceibo.version import __version__
 
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
-COLUMNS = ("trial", "state", "value", "noise", "replicates", "reason")
 
 
 def export(
@@ -52,7 +43,7 @@ def export(
     study = open_study(loaded, storage)
     text = to_json(study)
     if wanted == "csv":
-        text = to_csv(study) if study.outcomes is None else to_joint_csv(study, study.outcomes)
+        text = to_csv(study)
     if output is None:
         sys.stdout.write(text)
     else:
@@ -73,40 +64,6 @@ def _choose_format(output: Path | None, form: str | None) -> str:
     return form or ("json" if suffix == ".json" else "csv")
 
 
-def to_csv(study: Study) -> str:
-    """One row per measurement, or per trial without one; replicates are separated by spaces.
-
-    No cell is a formula (cells.py); numbers are written as they are.
-    """
-    columns = column_names(study.space.names, COLUMNS)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([*COLUMNS, *map(guard, columns.values())])
-    for trial in study.trials:
-        params = [cell_of(trial.params, name) for name in columns]
-        for each in trial.measurements or (None,):
-            reason = guard(trial.reason or "")
-            writer.writerow([trial.number, trial.state, *_cells(each), reason, *params])
-    return text.getvalue()
-
-
-def to_joint_csv(study: Study, outcomes: Outcomes) -> str:
-    """One row per trial with the columns of every outcome; repeated values make further rows."""
-    columns = columns_of(outcomes)
-    params = parameter_columns(study.space.names, outcomes)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    told = [column for each in columns.values() for column in each]
-    writer.writerow([*FIRST, *map(guard, told), *LAST, *map(guard, params.values())])
-    for trial in study.trials:
-        setting = [cell_of(trial.params, name) for name in params]
-        for row in rows_of(trial):
-            cells = [cell for name in columns for cell in _cells(row.get(name))]
-            reason = guard(trial.reason or "")
-            writer.writerow([trial.number, trial.state, *cells, reason, *setting])
-    return text.getvalue()
-
-
 def _changes(study: Study) -> dict[str, Any]:
     """The spaces that a study has had before this one, and what new parameters were then."""
     changes = study.ledger.changes
@@ -117,31 +74,6 @@ def _changes(study: Study) -> dict[str, Any]:
         "earlier_spaces": [each.to_json() for each in earlier],
         "before": dict(study.ledger.frame.before),
     }
-
-
-def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
-    """The cells of a value, its noise and its replicates."""
-    if measurement is None:
-        return "", "", ""
-    noise = "" if measurement.noise is None else repr(measurement.noise)
-    value = repr(measurement.value)
-    if measurement.replicates:  # which are written exactly, and have this mean
-        value = repr(float(f"{measurement.value:.15g}"))
-    return value, noise, _replicates(measurement.replicates)
-
-
-def cell_of(params: Params, name: str) -> str:
-    """The value of a parameter as a cell, which is empty where it does not exist."""
-    if name not in params:
-        return ""
-    value = params[name]
-    return guard(value) if isinstance(value, str) else to_text(value)
-
-
-def _replicates(values: Sequence[float]) -> str:
-    """Replicates as a cell; several are no number, and -1.0 -2.0 would be run as a difference."""
-    text = " ".join(map(repr, values))
-    return guard(text) if len(values) > 1 else text
 
 
 def to_json(study: Study) -> str:

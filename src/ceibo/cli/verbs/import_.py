@@ -1,27 +1,24 @@
 """`ceibo import`: adds measurements that exist already."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ceibo.cli.columns_option import Columns, read_columns
 from ceibo.cli.common import File, Storage, StudyName, warn
-from ceibo.cli.joint_columns import rows_of
-from ceibo.cli.joint_rows import read_joint_rows
 from ceibo.cli.opening import open_or_begin, open_or_preview
-from ceibo.cli.rows import Row, read_rows
 from ceibo.cli.source import load
-from ceibo.cli.under_way import is_of, key_of, tell_all
-from ceibo.decide import Measurement, Space
+from ceibo.decide import Outcomes, Space
 from ceibo.decide.frame import Frame
 from ceibo.decide.rules import first_broken
-from ceibo.errors import InputError, NumberTakenError
-from ceibo.study import Failure, Study, Trial
+from ceibo.errors import InputError
+from ceibo.sheets.entries import Wanted
+from ceibo.sheets.importing import AGAIN, NEW, import_rows
+from ceibo.sheets.rows import Row, read_rows
+from ceibo.study import Failure
 from ceibo.text import params_line, plural
-
-_Content = Measurement | frozenset[tuple[str, Measurement]] | None
 
 
 def import_(  # noqa: PLR0913 - one parameter per option of the command
@@ -29,8 +26,8 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     data: Annotated[
         Path,
         typer.Argument(
-            help="CSV with a column per parameter, and value, noise, replicates; of outcomes NAME,"
-            " NAME_noise, NAME_replicates."
+            help="CSV or .xlsx with a column per parameter, and value, noise, replicates; of"
+            " outcomes NAME, NAME_noise, NAME_replicates."
         ),
     ],
     value: Annotated[
@@ -44,6 +41,7 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
             show_default=False,
         ),
     ] = None,
+    column: Columns = None,
     new: Annotated[
         bool, typer.Option("--new", help="Leave out rows that are in the study already.")
     ] = False,
@@ -56,61 +54,50 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
-    """Add existing measurements and failures from a CSV file: all rows, or none if one is wrong."""
+    """Add existing measurements and failures from a table: all rows, or none if one is wrong."""
     if new and again:
         raise InputError("expected at most one of --new and --again.")
     loaded = load(file, study_name)
     study = open_or_preview(loaded, storage)
     frame = study.ledger.frame
-    if loaded.outcomes is None:
-        table = read_rows(data, frame, value, noise)
-    elif value is None and noise is None:
-        table = read_joint_rows(data, frame, loaded.outcomes)
-    else:
+    wanted = Wanted(frame, loaded.outcomes, _mapping(column, value, noise, loaded.outcomes))
+    table = read_rows(data, wanted)
+    if not dry_run:
+        study.close()
+        study = open_or_begin(loaded, storage)
+    done = import_rows(study, table, data, NEW if new else AGAIN if again else "", dry_run)
+    _warn_of_outside(frame, done.rows)
+    for note in filter(None, (table.note, table.absent, _broken(study.space, done.rows))):
+        typer.echo(f"ceibo: note: {note}", err=True)
+    left_out = []
+    if done.known and not again:
+        left_out.append(f"{plural(done.known, 'row')} that the study has already")
+    if table.blank:
+        left_out.append(f"{plural(table.blank, 'row')} without a value")
+    skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
+    if done.told:
+        told = plural(len(done.told), "trial")
+        typer.echo(f"{'would tell' if dry_run else 'told'} {told} under way what the rows say")
+    if done.rows or not done.told:
+        verb = "would add" if dry_run else "added"
+        typer.echo(f"{verb} {_count_outcomes(done.rows)} to study {study.name!r}{skipped}")
+
+
+def _mapping(
+    columns: list[str] | None, value: str | None, noise: str | None, outcomes: Outcomes | None
+) -> dict[str, str]:
+    """What headers stand for: by --column, and by --value and --noise of one objective."""
+    mapping = read_columns(columns)
+    if (value is not None or noise is not None) and outcomes is not None:
         raise InputError(
             "--value and --noise name the columns of one objective; those of outcomes are called"
             " NAME and NAME_noise."
         )
-    if not dry_run:
-        study.close()
-        study = open_or_begin(loaded, storage)
-    while True:
-        trials = study.trials
-        fresh = _are_fresh(trials, table.rows)
-        known = fresh.count(False)
-        filled: list[tuple[int, Row]] = []
-        rows: list[Row] = []
-        for number, row, is_fresh in zip(table.trials, table.rows, fresh, strict=True):
-            if is_fresh and number is not None and is_of(trials, number, row):
-                filled.append((number, row))
-            elif is_fresh or again:
-                rows.append(row)
-        # an export of this study, filled in, has the trials measured before as well
-        if known and not new and not again and not filled:
-            raise InputError(
-                f"{data}: {_share(known, len(table.rows))} already in study {study.name!r}, with"
-                " the same settings and result; --new adds only the others, --again adds all once"
-                " more."
-            )
-        if dry_run or _add_all(study, rows, None if again else len(trials)):
-            break
-    _warn_of_outside(frame, rows)
-    for note in filter(None, (table.note, table.absent, _broken(study.space, rows))):
-        typer.echo(f"ceibo: note: {note}", err=True)
-    if filled and not dry_run:
-        tell_all(study, filled)
-    left_out = []
-    if known and not again:
-        left_out.append(f"{plural(known, 'row')} that the study has already")
-    if table.blank:
-        left_out.append(f"{plural(table.blank, 'row')} without a value")
-    skipped = f"; left out: {' and '.join(left_out)}" if left_out else ""
-    verb = "would add" if dry_run else "added"
-    if filled:
-        told = plural(len({number for number, _ in filled}), "trial")
-        typer.echo(f"{'would tell' if dry_run else 'told'} {told} under way what the rows say")
-    if rows or not filled:
-        typer.echo(f"{verb} {_count_outcomes(rows)} to study {study.name!r}{skipped}")
+    if value is not None:
+        mapping[value] = "value"
+    if noise is not None:
+        mapping[noise] = "noise"
+    return mapping
 
 
 def _warn_of_outside(frame: Frame, rows: Sequence[Row]) -> None:
@@ -137,47 +124,8 @@ def _broken(space: Space, rows: Sequence[Row]) -> str:
     return f"{first} with {values}; what was measured there counts all the same."
 
 
-def _add_all(study: Study, rows: Sequence[Row], expect_number: int | None) -> bool:
-    """Adds rows; False if the study has got trials since they were compared with it."""
-    try:
-        study.add_all(rows, expect_number=expect_number)
-    except NumberTakenError:
-        return False
-    return True
-
-
 def _count_outcomes(rows: Sequence[Row]) -> str:
     """How many measurements and failed trials there are, in words."""
     failed = sum(isinstance(outcome, Failure) for _, outcome in rows)
     measurements = plural(len(rows) - failed, "measurement")
     return f"{measurements} and {plural(failed, 'failed trial')}" if failed else measurements
-
-
-def _share(known: int, total: int) -> str:
-    if known == total:
-        return "every row is" if total > 1 else "its row is"
-    return f"{known} of {total} rows {'is' if known == 1 else 'are'}"
-
-
-def _are_fresh(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
-    """Whether a study does not have each row already; equal rows are counted singly."""
-    stored: Counter[tuple[str, _Content]] = Counter()
-    for trial in trials:
-        failed = (None,) if trial.state == "failed" else ()
-        told: Iterable[_Content] = trial.measurements
-        if trial.names:
-            told = map(_content_of, rows_of(trial))
-        stored.update((key_of(trial.params), each) for each in (*told, *failed))
-    fresh = []
-    for params, outcome in rows:
-        what = (key_of(params), _content_of(outcome))
-        fresh.append(stored[what] == 0)
-        stored[what] -= stored[what] > 0
-    return fresh
-
-
-def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> _Content:
-    """What tells rows of one setting apart; failures are alike."""
-    if isinstance(outcome, Failure):
-        return None
-    return outcome if isinstance(outcome, Measurement) else frozenset(outcome.items())

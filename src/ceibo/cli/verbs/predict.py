@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.cells import guard
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -22,11 +21,12 @@ from ceibo.cli.common import (
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
-from ceibo.cli.verbs.export import cell_of
 from ceibo.cli.wanted import Settings, names_file, read_wanted
 from ceibo.decide import Estimate
 from ceibo.decide.outcome_words import estimate_text, percent, wish_of
 from ceibo.numbers import with_uncertainty
+from ceibo.sheets.cells import guard
+from ceibo.sheets.exporting import cell_of
 from ceibo.study import Study
 from ceibo.study.table import column_names
 from ceibo.text import one_line

@@ -56,6 +56,7 @@ def new_rows(new: NewTrial) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         told = Telling({"": new.measurement})
     if told is not None:
         events = telling_rows(told, RUNNING, None, ())
+        events += noted_rows(told.attributes, events[-1]["state"])
     elif new.reason is not None:
         events = [{**event_row("failed", FAILED, ""), "reason": to_reason(new.reason)}]
     elif new.queued:

@@ -1,0 +1,164 @@
+"""Rows of a file added to a study as trials of its own, or told where they fill in an export."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+from ceibo.decide import Measurement
+from ceibo.errors import InputError, NumberTakenError
+from ceibo.sheets.entries import UNDER_WAY
+from ceibo.sheets.rows import Row, Rows
+from ceibo.study import Failure, Study, Trial
+from ceibo.study.adding import new_trial
+
+Content = Measurement | frozenset[tuple[str, Measurement]] | None
+
+NEW: Final = "new"
+AGAIN: Final = "again"
+
+
+@final
+@dataclass(frozen=True)
+class Imported:
+    """What an import stored: rows added, trials under way that were told, rows known before."""
+
+    rows: tuple[Row, ...]
+    told: tuple[int, ...]
+    known: int
+
+
+@final
+@dataclass
+class _Sorted:
+    """The rows of a file by what becomes of them, with their attributes."""
+
+    added: list[tuple[Row, dict[str, Any]]] = field(default_factory=list)
+    filled: list[tuple[int, Row, dict[str, Any]]] = field(default_factory=list)
+
+
+def import_rows(study: Study, table: Rows, path: object, known: str, dry_run: bool) -> Imported:
+    """Stores rows: all that are new, or none.
+
+    Args:
+        study: that gets them.
+        table: the rows.
+        path: of their file, for an error.
+        known: what becomes of rows that the study has: "" refuses them, "new" leaves them out,
+            "again" adds them once more.
+        dry_run: say what would be stored, and store nothing.
+    """
+    while True:
+        trials = study.trials
+        fresh = are_fresh(trials, table.rows)
+        count = fresh.count(False)
+        parts = _sort(trials, table, fresh, known == AGAIN)
+        # an export of this study, filled in, has the trials measured before as well
+        if count and not known and not parts.filled:
+            raise InputError(
+                f"{path}: {_share(count, len(table.rows))} already in study {study.name!r}, with"
+                " the same settings and result; --new adds only the others, --again adds all once"
+                " more."
+            )
+        expected = None if known == AGAIN else len(trials)
+        if dry_run or _add_all(study, parts.added, expected):
+            break
+    if not dry_run:
+        tell_all(study, parts.filled)
+    told = tuple(dict.fromkeys(number for number, _, _ in parts.filled))
+    return Imported(tuple(row for row, _ in parts.added), told, count)
+
+
+def _sort(trials: Sequence[Trial], table: Rows, fresh: Sequence[bool], again: bool) -> _Sorted:
+    parts = _Sorted()
+    attributes = table.attributes or ({},) * len(table.rows)
+    rows = zip(table.trials, table.rows, attributes, fresh, strict=True)
+    for number, row, given, is_fresh in rows:
+        if is_fresh and number is not None and is_of(trials, number, row):
+            parts.filled.append((number, row, given))
+        elif is_fresh or again:
+            parts.added.append((row, given))
+    return parts
+
+
+def _add_all(
+    study: Study, rows: Sequence[tuple[Row, dict[str, Any]]], expect_number: int | None
+) -> bool:
+    """Adds rows; False if the study has got trials since they were compared with it."""
+    new = [
+        new_trial(study.ledger, params, result, attributes=given)
+        for (params, result), given in rows
+    ]
+    try:
+        study.ledger.create(new, expect_number=expect_number)
+    except NumberTakenError:
+        return False
+    return True
+
+
+def is_of(trials: Sequence[Trial], number: int, row: Row) -> bool:
+    """Whether a row is about a trial that is under way now, with the same settings."""
+    if not 0 <= number < len(trials):
+        return False
+    trial = trials[number]
+    return trial.state in UNDER_WAY and key_of(trial.params) == key_of(row[0])
+
+
+def tell_all(study: Study, rows: Iterable[tuple[int, Row, Mapping[str, Any]]]) -> None:
+    """Tells the results of trials that are under way; further rows of one are repeats of it."""
+    told: dict[int, int] = {}
+    for number, (_, result), attributes in rows:
+        told[number] = told.get(number, 0) + 1
+        if isinstance(result, Failure):
+            study.fail(number, result.reason)
+            continue
+        key = None if told[number] == 1 else f"row-{told[number]}"
+        try:
+            study.tell(number, result, key=key, attributes=attributes)
+        except InputError as error:
+            raise InputError(f"trial {number}: {error}") from None
+
+
+def key_of(params: Mapping[str, Any]) -> str:
+    """What is the same for the same settings."""
+    return json.dumps(dict(params), sort_keys=True)
+
+
+def rows_of(trial: Trial) -> list[dict[str, Measurement]]:
+    """The rows of a trial: in each the next measurement of every outcome; one if it has none."""
+    count = max(map(len, trial.outcomes.values()), default=1)
+    return [
+        {name: several[row] for name, several in trial.outcomes.items() if row < len(several)}
+        for row in range(count)
+    ]
+
+
+def are_fresh(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
+    """Whether a study does not have each row already; equal rows are counted singly."""
+    stored: Counter[tuple[str, Content]] = Counter()
+    for trial in trials:
+        failed = (None,) if trial.state == "failed" else ()
+        told: Iterable[Content] = trial.measurements
+        if trial.names:
+            told = map(_content_of, rows_of(trial))
+        stored.update((key_of(trial.params), each) for each in (*told, *failed))
+    fresh = []
+    for params, outcome in rows:
+        what = (key_of(params), _content_of(outcome))
+        fresh.append(stored[what] == 0)
+        stored[what] -= stored[what] > 0
+    return fresh
+
+
+def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> Content:
+    """What tells rows of one setting apart; failures are alike."""
+    if isinstance(outcome, Failure):
+        return None
+    return outcome if isinstance(outcome, Measurement) else frozenset(outcome.items())
+
+
+def _share(known: int, total: int) -> str:
+    if known == total:
+        return "every row is" if total > 1 else "its row is"
+    return f"{known} of {total} rows {'is' if known == 1 else 'are'}"

@@ -1,0 +1,93 @@
+"""The numbers of a table, as people of any country write them."""
+
+import re
+from typing import Final, final
+
+from ceibo.errors import InputError
+from ceibo.numbers import MINUS, to_number, with_point
+from ceibo.sheets.grid import Cell
+from ceibo.text import shorten
+
+_LIMITS: Final = "<>≤≥~≈"
+_UNIT: Final = re.compile(r"[^\d.,eE+-]+$")
+_ERRORS: Final = re.compile(r"#[A-Z0-9/!?]+")
+
+
+def excerpt(text: str) -> str:
+    """A text of a file as an error shows it."""
+    return repr(shorten(text, 200))
+
+
+def advice_on(text: str) -> str:
+    """What to do about a cell that is no number, where its fault is a known one."""
+    if _ERRORS.fullmatch(text):
+        return "; its formula has failed, so mend it or write the number"
+    if text[:1] in _LIMITS:
+        rest = text.lstrip(f"{_LIMITS}= ")
+        return f"; leave out the {text[: len(text) - len(rest)].strip()}, or leave the cell empty"
+    bare = _UNIT.sub("", text)
+    if bare and bare != text and (to_number(bare) is not None or with_point(bare) is not None):
+        return f"; leave out {text[len(bare) :].strip()!r}"
+    if text and not any(letter.isdigit() for letter in text):
+        return "; leave the cell empty if there is no value"
+    return ""
+
+
+@final
+class Numbers:
+    """Reads the numbers of a table, which has one decimal mark, not the same as its separator.
+
+    Of a workbook, which has no separator, the numbers in its cells are taken as they are, and
+    texts are read as those of a file.
+    """
+
+    def __init__(self, separator: str) -> None:
+        self._separator = separator
+        self._mark: str | None = None  # the decimal mark, once there was one
+        self._example = ""  # the first number with it
+
+    def read(
+        self, cell: Cell | str, what: str, wanted: str = "a number", unit: str = ""
+    ) -> int | float:
+        """The number in a cell, in which the unit of its column may be repeated."""
+        if isinstance(cell, str):
+            cell = Cell(cell)
+        if cell.fault:
+            raise InputError(f"{what}: {cell.fault}")
+        if cell.number is not None:
+            return cell.number
+        if cell.percent is not None and unit == "%":
+            return cell.percent
+        shown = excerpt(cell.text)
+        if cell.is_date:
+            raise InputError(
+                f"{what}: expected {wanted}, got the date {cell.text}, which the spreadsheet may"
+                " have made of what was typed; format the cell as a number and type it again."
+            )
+        text = cell.text.strip().replace(MINUS, "-")
+        if unit and text.endswith(unit):
+            text = text[: -len(unit)].rstrip()
+        written = text
+        if "," in text:
+            pointed = with_point(text)
+            if pointed is not None and (self._separator == "," or "." in text):
+                got = f"{shown}; write {shorten(pointed, 60)}"
+                raise InputError(f"{what}: expected {wanted} with a decimal point, got {got}.")
+            written = text if pointed is None else pointed
+        number = to_number(written)
+        if number is None:
+            raise InputError(f"{what}: expected {wanted}, got {shown}{advice_on(text)}.")
+        self._check_mark(text, what)
+        return number
+
+    def _check_mark(self, text: str, what: str) -> None:
+        mark = next((each for each in ",." if each in text), None)
+        if mark is None:
+            return
+        if self._mark not in (None, mark):
+            raise InputError(
+                f"{what}: {excerpt(text)} and {excerpt(self._example)} have different decimal"
+                " marks; write all numbers of the file alike, and thousands without a mark."
+            )
+        self._mark = mark
+        self._example = self._example or text

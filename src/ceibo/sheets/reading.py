@@ -1,0 +1,131 @@
+"""`Study.read_sheet`: takes a worksheet back, whole or not at all."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ceibo.errors import InputError, NumberTakenError
+from ceibo.sheets.entries import Entries, Wanted, read_entries
+from ceibo.sheets.matching import values_of
+from ceibo.sheets.problems import Problems
+from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
+from ceibo.study import Failure, Study
+from ceibo.study.adding import new_trial
+from ceibo.study.reported import Reported
+from ceibo.study.sheet_reading import SheetReading
+from ceibo.text import params_line, plural
+
+
+def read_sheet(
+    study: Study,
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    again: bool = False,
+    dry_run: bool = False,
+) -> SheetReading:
+    """Reads a worksheet and stores what is new on it; see `Study.read_sheet`."""
+    ledger = study.ledger
+    ledger.refresh()
+    problems = Problems(Path(path))
+    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}))
+    sheet = read_entries(Path(path), wanted, problems)
+    while True:
+        snapshot = ledger.refresh()
+        found = Problems(problems.path, list(problems.found))
+        steps = reconcile(sheet, snapshot, ledger.frame, found, again)
+        found.check()
+        numbers: Sequence[int] = [-1 - place for place in range(len(steps.addings))]
+        if dry_run:
+            break
+        try:
+            numbers = _add(study, steps.addings, len(snapshot.trials))
+        except NumberTakenError:
+            continue  # trials have come meanwhile; compare with them as well
+        _store(study, steps)
+        break
+    return _reading(study, sheet, steps, numbers)
+
+
+def _add(study: Study, addings: Sequence[Adding], expected: int) -> list[int]:
+    """Adds trials, all or none; their numbers."""
+    new = [
+        new_trial(study.ledger, each.params, each.result, attributes=each.attributes)
+        for each in addings
+    ]
+    return [each.number for each in study.ledger.create(new, expect_number=expected)]
+
+
+def _store(study: Study, steps: Steps) -> None:
+    """Tells what is known of trials; what was stored before a failure is known the next time."""
+    for each in steps.tellings:
+        try:
+            _tell(study, each)
+        except InputError as error:
+            raise InputError(
+                f"trial {each.number}: {error} The rows before it were stored; read the sheet again"
+                " for the others."
+            ) from None
+    for number in steps.withdrawn:
+        study.ledger.store.withdraw(study.ledger.id, number)
+
+
+def _tell(study: Study, telling: Telling) -> None:
+    if isinstance(telling.result, Failure):
+        reported = Reported(reason=telling.result.reason, attributes=telling.attributes)
+        study.ledger.tell(telling.number, reported, "")
+    elif telling.is_new:
+        study.tell(telling.number, telling.result, key=telling.key, attributes=telling.attributes)
+    else:
+        reported = Reported(values_of(telling.result), attributes=telling.attributes)
+        study.ledger.tell(telling.number, reported, telling.key or "")
+
+
+def _reading(study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int]) -> SheetReading:
+    told = [each for each in steps.tellings if each.is_new]
+    filled = [each.number for each in told if not isinstance(each.result, Failure)]
+    failed = [each.number for each in told if isinstance(each.result, Failure)]
+    noted = [each.number for each in steps.tellings if not each.is_new]
+    added = list(zip(steps.addings, numbers, strict=True))
+    return SheetReading(
+        filled=tuple(dict.fromkeys(filled)),
+        failed=tuple(dict.fromkeys(failed)),
+        new=tuple(number for each, number in added if each.planned is None),
+        as_run={each.planned: number for each, number in added if each.planned is not None},
+        noted=tuple(dict.fromkeys(noted)),
+        known=steps.known,
+        waiting=steps.waiting,
+        details=tuple(_details(study, added)),
+        notes=tuple(filter(None, (sheet.note, sheet.absent, *_remarks(study, steps.addings)))),
+    )
+
+
+def _remarks(study: Study, addings: Sequence[Adding]) -> list[str]:
+    """What is to be said about settings that the study would not suggest."""
+    outside = [text for each in addings if (text := study.ledger.frame.outside(each.params))]
+    if not outside:
+        return []
+    count = f"{plural(len(outside), 'row')} {'is' if len(outside) == 1 else 'are'}"
+    return [
+        f"{count} outside the space; they inform the model, and such settings are not suggested."
+        f" The first: {outside[0]}"
+    ]
+
+
+def _details(study: Study, added: Sequence[tuple[Adding, int]]) -> list[str]:
+    """What was really run, and what became of rows without a number."""
+    trials = study.ledger.snapshot.trials
+    lines = []
+    for each, number in added:
+        new = f": trial {number}" if number >= 0 else ""
+        if each.planned is None:
+            lines.append(f"new: {params_line(each.params)}{new}")
+            continue
+        planned = trials[each.planned].params
+        other = {name: v for name, v in each.params.items() if planned.get(name, ...) != v}
+        was = {name: planned[name] for name in other if name in planned}
+        lines.append(
+            f"trial {each.planned} was really run at {params_line(other)} instead of"
+            f" {params_line(was) or 'nothing'}{new}"
+        )
+    return lines

@@ -1,0 +1,287 @@
+"""What a worksheet is to change in a study: compared row by row, before anything is stored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+from ceibo.decide.frame import Frame
+from ceibo.decide.space import Params
+from ceibo.errors import InputError
+from ceibo.sheets import sentences
+from ceibo.sheets.entries import UNDER_WAY, Entries, Entry, Result
+from ceibo.sheets.matching import Match, Values, as_really_run, differing, same_setting, values_of
+from ceibo.sheets.problems import Problems
+from ceibo.sheets.whole import setting_in
+from ceibo.study import Failure
+from ceibo.study.attributes import PLANNED
+from ceibo.study.store import Snapshot, StoredTrial
+
+SHEET: Final = "sheet"
+"""The attribute of a trial that was added from a row without a number: the name of the file."""
+
+
+@final
+@dataclass(frozen=True)
+class Telling:
+    """A result to tell of a trial that is there."""
+
+    number: int
+    result: Result
+    key: str | None
+    attributes: dict[str, Any]
+    is_new: bool = True
+
+
+@final
+@dataclass(frozen=True)
+class Adding:
+    """A trial to add; `planned` is the one that it was run in place of."""
+
+    params: Params
+    result: Result
+    attributes: dict[str, Any]
+    planned: int | None = None
+
+
+@final
+@dataclass
+class Steps:
+    """What is to be stored, and how many rows change nothing."""
+
+    tellings: list[Telling] = field(default_factory=list)
+    addings: list[Adding] = field(default_factory=list)
+    withdrawn: list[int] = field(default_factory=list)
+    known: int = 0
+    waiting: int = 0
+
+
+def reconcile(
+    sheet: Entries, snapshot: Snapshot, frame: Frame, problems: Problems, again: bool
+) -> Steps:
+    """What the rows of a sheet mean for a study as it is now; contradictions are problems."""
+    comparing = _Comparing(sheet, snapshot, frame, problems, again)
+    for entry in sheet.entries:
+        if entry.result is None:
+            comparing.steps.waiting += entry.trial is not None
+        elif entry.trial is not None:
+            comparing.numbered(entry, entry.trial, entry.result)
+    comparing.repeats()
+    comparing.unnumbered(
+        [each for each in sheet.entries if each.trial is None and each.result is not None]
+    )
+    return comparing.steps
+
+
+@final
+class _Comparing:
+    """Compares the rows of one sheet with one state of a study."""
+
+    def __init__(
+        self, sheet: Entries, snapshot: Snapshot, frame: Frame, problems: Problems, again: bool
+    ) -> None:
+        self._sheet, self._frame, self._problems, self._again = sheet, frame, problems, again
+        self._trials = snapshot.trials
+        self._matches = [Match(trial) for trial in snapshot.trials]
+        self._open: list[tuple[Entry, StoredTrial, Values]] = []  # rows with what is not on record
+        self._seen: set[int] = set()  # trials that rows are about
+        self._attributes = _together(sheet.entries)
+        self.steps = Steps()
+
+    def _report(self, entry: Entry, column: int | None, message: object) -> None:
+        self._sheet.report(self._problems, entry, column, message)
+
+    def _value_column(self, outcome: str = "") -> int | None:
+        told = self._sheet.places.told
+        places = told.get(outcome) or next(iter(told.values()))
+        return places.value if places.value is not None else next(iter(places.replicates), None)
+
+    # -- rows with a trial number ----------------------------------------------------------
+
+    def numbered(self, entry: Entry, number: int, result: Result) -> None:
+        """A row about a trial of the study."""
+        places = self._sheet.places
+        if number >= len(self._trials):
+            last = len(self._trials) - 1
+            known = f"has trials up to {last}" if self._trials else "has none yet"
+            message = f"there is no trial {number}; the study {known}. Is it another study's sheet?"
+            self._report(entry, places.trial, message)
+            return
+        trial = self._trials[number]
+        if None in (*entry.planned.values(), *entry.used.values()) and self._problems.found:
+            return
+        if wrong := differing(self._frame, trial, entry):
+            for name in wrong:
+                message = sentences.not_planned(trial, entry, name, self._sheet.columns.used[name])
+                self._report(entry, places.params[name], message)
+            return
+        run = trial
+        params: Params | None = None
+        if entry.used:
+            try:
+                params = as_really_run(self._frame, trial, entry.used)
+            except InputError as error:
+                self._report(entry, next(iter(places.used.values())), error)
+                return
+        if params is not None and not same_setting(params, trial.params):
+            linked = self._linked(entry, trial, params)
+            if linked is None:
+                return
+            if linked is trial:
+                self._add_as_run(entry, trial, params, result)
+                return
+            run = linked
+        self._compare(entry, run, result)
+
+    def _linked(self, entry: Entry, trial: StoredTrial, params: Params) -> StoredTrial | None:
+        """The trial that was read before as what was really run; the planned one if none was."""
+        linked = [each for each in self._trials if each.attributes.get(PLANNED) == trial.number]
+        same = [each for each in linked if same_setting(each.params, params)]
+        if same:
+            values = {} if entry.result is None else values_of(entry.result)
+            holding = [each for each in same if self._matches[each.number].holds(values)]
+            unmatched = [each for each in same if self._matches[each.number].left]
+            return [*holding, *unmatched, *same][0]
+        column = next(iter(self._sheet.places.used.values()))
+        if linked:
+            self._report(entry, column, sentences.run_elsewhere(trial, linked[-1]))
+            return None
+        if trial.measurements:
+            self._report(entry, column, sentences.told_as_planned(trial))
+            return None
+        return trial
+
+    def _add_as_run(self, entry: Entry, trial: StoredTrial, params: Params, result: Result) -> None:
+        self._seen.add(trial.number)
+        attributes = {**entry.attributes, PLANNED: trial.number}
+        self.steps.addings.append(Adding(params, result, attributes, trial.number))
+        if trial.state in UNDER_WAY and trial.number not in self.steps.withdrawn:
+            self.steps.withdrawn.append(trial.number)
+
+    def _compare(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
+        """Compares a row with what is on record of its trial."""
+        self._seen.add(trial.number)
+        if isinstance(result, Failure):
+            self._failure(entry, trial, result)
+            return
+        rest = self._matches[trial.number].take(values_of(result))
+        if rest:
+            self._open.append((entry, trial, rest))
+        else:
+            self._known(entry, trial, result)
+
+    def _failure(self, entry: Entry, trial: StoredTrial, result: Failure) -> None:
+        if trial.state == "failed":
+            self.steps.known += 1
+        elif trial.measurements:
+            message = sentences.not_failed(trial)
+            self._report(entry, self._value_column(), message)
+        else:
+            given = self._given(entry)
+            self.steps.tellings.append(Telling(trial.number, result, None, given))
+
+    def _known(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
+        """A row that is on record; its notes may be new."""
+        fresh = {
+            name: value
+            for name, value in self._given(entry).items()
+            if trial.attributes.get(name) != value
+        }
+        if not fresh:
+            self.steps.known += 1
+            return
+        values = values_of(result)
+        stored = [each for each in trial.measurements if each.outcome in values]
+        if stored:
+            told = {each.outcome: each.measurement for each in stored[:1]}
+            again: Result = told.get("", told)
+            telling = Telling(trial.number, again, stored[0].key, fresh, is_new=False)
+            self.steps.tellings.append(telling)
+
+    def repeats(self) -> None:
+        """Rows with values that are not on record: first ones, repeats, or contradictions."""
+        for entry, trial, rest in self._open:
+            match = self._matches[trial.number]
+            new: Values = {}
+            for outcome, measurement in rest.items():
+                other = match.other(outcome)
+                if other is None:
+                    new[outcome] = measurement
+                else:
+                    message = sentences.contradiction(trial, other, measurement)
+                    self._report(entry, self._value_column(outcome), message)
+            if new:
+                result: Result = new.get("", new)
+                key = match.key(new)
+                given = self._given(entry)
+                self.steps.tellings.append(Telling(trial.number, result, key, given))
+        self._open = []
+
+    def _given(self, entry: Entry) -> dict[str, Any]:
+        """The attributes of a row; those of all rows of its trial together."""
+        if entry.trial is None or entry.used:
+            return dict(entry.attributes)
+        return dict(self._attributes[entry.trial])
+
+    # -- rows without ----------------------------------------------------------------------
+
+    def unnumbered(self, entries: Sequence[Entry]) -> None:
+        """Rows of one's own: known, filled in further, contradictory or new."""
+        waiting: list[tuple[Entry, Params]] = []
+        for entry in entries:
+            params = setting_in(self._sheet, entry, self._frame, self._problems)
+            if params is None or entry.result is None:
+                continue
+            found = self._on_record(params, entry.result)
+            if found is None:
+                waiting.append((entry, params))
+            else:
+                self._compare(entry, found, entry.result)
+        self.repeats()
+        for entry, params in waiting:
+            assert entry.result is not None
+            changed = None if self._again else self._read_before(params)
+            if changed is not None:
+                self._seen.add(changed.number)
+                message = sentences.changed(changed, entry.result, self._sheet.path.name)
+                self._report(entry, self._value_column(), message)
+                continue
+            attributes = {**entry.attributes, SHEET: self._sheet.path.name}
+            self.steps.addings.append(Adding(params, entry.result, attributes))
+
+    def _on_record(self, params: Mapping[str, Any], result: Result) -> StoredTrial | None:
+        """The trial that has a row of one's own already, or a part of it."""
+        values = values_of(result)
+        for trial in self._trials:
+            if not same_setting(trial.params, params):
+                continue
+            is_failed = isinstance(result, Failure) and trial.state == "failed"
+            if is_failed and trial.number not in self._seen:
+                return trial
+            if values and self._matches[trial.number].holds(values):
+                return trial
+        return None
+
+    def _read_before(self, params: Mapping[str, Any]) -> StoredTrial | None:
+        """A trial from this file at the same setting, of which no row says what it has."""
+        for trial in self._trials:
+            same = trial.attributes.get(SHEET) == self._sheet.path.name
+            if same and trial.number not in self._seen and same_setting(trial.params, params):
+                return trial
+        return None
+
+
+def _together(entries: Sequence[Entry]) -> dict[int, dict[str, Any]]:
+    """Trial -> the attributes of its rows that have results; different ones one after another."""
+    found: dict[int, dict[str, list[str]]] = {}
+    for entry in entries:
+        if entry.trial is None or entry.result is None or entry.used:
+            continue
+        attributes = found.setdefault(entry.trial, {})
+        for name, value in entry.attributes.items():
+            several = attributes.setdefault(name, [])
+            if value not in several:
+                several.append(value)
+    return {
+        trial: {name: "; ".join(several) for name, several in attributes.items()}
+        for trial, attributes in found.items()
+    }

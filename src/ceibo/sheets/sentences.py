@@ -1,0 +1,96 @@
+"""What a sheet and the record say differently, with the command that mends it."""
+
+import shlex
+from typing import Final
+
+from ceibo.decide import Measurement
+from ceibo.decide.block_names import DEFAULT_KIND
+from ceibo.sheets.entries import Entry, Result
+from ceibo.sheets.matching import values_of
+from ceibo.study.store import StoredTrial
+from ceibo.study.store.records import StoredMeasurement
+from ceibo.text import one_line, params_line
+
+_STUDY: Final = "STUDY.TOML"
+
+
+def correction(number: int, outcome: str, measurement: Measurement, key: str | None = None) -> str:
+    """The command that puts a measurement in place of the one on record."""
+    words = [repr(each) for each in measurement.replicates] or [repr(measurement.value)]
+    if measurement.noise is not None and not measurement.replicates:
+        words.append(repr(measurement.noise))
+    if outcome:
+        words[0] = f"{outcome}={words[0]}"
+    if measurement.replicates:
+        words.append("--replicates")
+    for kind, name in measurement.block:
+        words += ["--block", name if kind == DEFAULT_KIND else f"{kind}={name}"]
+    if key is not None:
+        words += ["--key", key]
+    return shlex.join(["ceibo", "correct", _STUDY, str(number), *words])
+
+
+def voiding(number: int, reason: str) -> str:
+    """The command that takes back the measurement of a trial."""
+    return shlex.join(["ceibo", "void", _STUDY, str(number), reason])
+
+
+def not_planned(trial: StoredTrial, entry: Entry, name: str, used: str) -> str:
+    """A cell of the plan that was changed."""
+    planned = one_line(trial.params.get(name, "nothing"))
+    return (
+        f"trial {trial.number} was planned with {name} = {planned}, got"
+        f" {one_line(entry.texts[name])}; if that was really used, write it under {used!r} and"
+        " leave the plan as it was."
+    )
+
+
+def contradiction(trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement) -> str:
+    """A value that is another than the one on record."""
+    of = f"{stored.outcome} = " if stored.outcome else ""
+    same = [each for each in trial.measurements if each.outcome == stored.outcome]
+    key = stored.key if len(same) > 1 else None
+    return (
+        f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
+        f" {measurement}; if the sheet is right:"
+        f" {correction(trial.number, stored.outcome, measurement, key)} (a further run has a row of"
+        " its own beside this one)."
+    )
+
+
+def changed(trial: StoredTrial, result: Result, file: str) -> str:
+    """A row without a number that says another thing than before."""
+    told = ", ".join(str(each.measurement) for each in trial.measurements) or "a failure"
+    right = [correction(trial.number, *each) for each in values_of(result).items()]
+    mended = f"if the sheet is right now: {' and '.join(right)}. " if right else ""
+    return (
+        f"this setting was read from {file} before as trial {trial.number} with {told};"
+        f" {mended}If it is a further run, read the sheet with --again (again=True)."
+    )
+
+
+def run_elsewhere(trial: StoredTrial, run: StoredTrial) -> str:
+    """A setting really used that is another than the one read before."""
+    return (
+        f"trial {trial.number} was read before as really run at {params_line(run.params)} (trial"
+        f" {run.number}); if that was wrong, void the value of trial {run.number} and add the right"
+        " one in a row without a trial number."
+    )
+
+
+def told_as_planned(trial: StoredTrial) -> str:
+    """A setting really used of a trial that has a value at the planned one."""
+    return (
+        f"trial {trial.number} has a value at its planned setting,"
+        f" {trial.measurements[0].measurement}; void it first if the run was at another setting:"
+        f" {voiding(trial.number, 'run at another setting')}"
+    )
+
+
+def not_failed(trial: StoredTrial) -> str:
+    """A failure of a trial that has a value."""
+    return (
+        f"trial {trial.number} has the value {trial.measurements[0].measurement}, and the sheet"
+        " says that it failed; if the value does not count:"
+        f" {voiding(trial.number, 'REASON')}"
+    )

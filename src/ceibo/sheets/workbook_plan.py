@@ -1,0 +1,103 @@
+"""A worksheet as a workbook (.xlsx): tinted cells to fill in, and a sheet that says how."""
+
+import datetime
+import io
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ceibo.errors import InputError
+from ceibo.sheets.cells import guard
+from ceibo.sheets.plan import Content, Kind, Number, PlanColumn, rows_of_plan
+from ceibo.sheets.workbook import openpyxl
+from ceibo.text import shorten
+
+_TITLE: Final = "plan"
+_HELP: Final = "how to fill this in"
+_TINTS: Final = {Kind.PLAN: "E8EEF4", Kind.BELIEF: "F3F3F3", Kind.INPUT: "FFF6D6"}
+_LONGEST: Final = 32_767  # characters that a cell can hold
+_WIDEST: Final = 28  # of a column, in characters
+_SPARE: Final = 20  # tinted rows below the plan, for runs of one's own
+_MADE: Final = datetime.datetime(2000, 1, 1)
+
+
+def to_workbook(columns: Sequence[PlanColumn], study: str, guide: Sequence[str]) -> bytes:
+    """The worksheet as the content of an .xlsx file."""
+    package = openpyxl()
+    book = package.Workbook()
+    book.properties.creator = "ceibo"
+    book.properties.title = shorten(study, 200)
+    book.properties.created = _MADE
+    sheet = book.active
+    sheet.title = _TITLE
+    for place, column in enumerate(columns, 1):
+        _head(package, sheet, place, column)
+    for number, row in enumerate(rows_of_plan(columns), 2):
+        for place, (column, content) in enumerate(zip(columns, row, strict=True), 1):
+            _fill(package, sheet.cell(number, place), column, content)
+    below = sheet.max_row + 1
+    for number in range(below, below + _SPARE):
+        for place, column in enumerate(columns, 1):
+            if column.kind is not Kind.BELIEF:
+                _fill(package, sheet.cell(number, place), column, None, spare=True)
+    sheet.freeze_panes = "B2"
+    help_sheet = book.create_sheet(_HELP)
+    help_sheet.column_dimensions["A"].width = 100
+    for number, line in enumerate(guide, 1):
+        cell = help_sheet.cell(number, 1)
+        _write(cell, line)
+        cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def _head(package: Any, sheet: Any, place: int, column: PlanColumn) -> None:
+    """The header of a column, and its width."""
+    cell = sheet.cell(1, place)
+    _write(cell, column.header)
+    cell.font = package.styles.Font(bold=True)
+    cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
+    cell.fill = _tint(package, column.kind)
+    shown = [len(_text(each)) for each in column.cells]
+    words = max((len(word) for word in column.header.split()), default=0)
+    width = max(8, words, min(len(column.header), 14), *shown) + 2
+    sheet.column_dimensions[package.utils.get_column_letter(place)].width = min(width, _WIDEST)
+
+
+def _text(content: Content) -> str:
+    if isinstance(content, Number):
+        return f"{content.value:.6g}"
+    return content or ""
+
+
+def _tint(package: Any, kind: Kind) -> Any:
+    return package.styles.PatternFill("solid", start_color=_TINTS[kind])
+
+
+def _fill(
+    package: Any, cell: Any, column: PlanColumn, content: Content, spare: bool = False
+) -> None:
+    """Writes a cell; those to be filled in are tinted."""
+    if isinstance(content, Number):
+        cell.value = content.value
+        cell.number_format = content.form
+    elif content is not None:
+        _write(cell, content)
+    if column.kind is Kind.INPUT:
+        cell.number_format = column.form
+    if column.kind is Kind.INPUT and not spare:
+        cell.fill = _tint(package, column.kind)
+        line = package.styles.Side(style="hair", color="B0A878")
+        cell.border = package.styles.Border(line, line, line, line)
+
+
+def _write(cell: Any, text: str) -> None:
+    """Writes a text that is one, and never a formula."""
+    guarded = guard(text)
+    odd = [each for each in guarded if each == "\r" or (not each.isprintable() and each < " ")]
+    if len(guarded) > _LONGEST or any(each not in "\t\n" for each in odd):
+        raise InputError(
+            f"a workbook cannot hold the text {shorten(guarded, 60)!r}; write a .csv file instead."
+        )
+    cell.value = guarded
+    cell.data_type = "s"

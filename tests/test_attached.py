@@ -1,0 +1,70 @@
+"""Methods that layers above provide: all declared ones are, with the signature declared."""
+
+import inspect
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import ceibo
+from ceibo.attached import DECLARED, PROVIDED, attach, attached, provider
+from ceibo.errors import InputError
+
+
+def test_every_declared_method_is_provided() -> None:
+    assert set(DECLARED) == set(PROVIDED)
+    assert {"Faces.report", "Shown._repr_html_"} <= set(DECLARED)
+
+
+@pytest.mark.parametrize("name", sorted(PROVIDED))
+def test_a_provided_function_takes_what_the_method_takes(name: str) -> None:
+    declared = inspect.signature(DECLARED[name])
+    given = inspect.signature(provider(name))
+    assert declared.return_annotation == given.return_annotation
+
+    def options(signature: inspect.Signature) -> list[tuple[str, Any, Any]]:
+        rest = list(signature.parameters.values())[1:]  # after the object itself
+        return [(each.name, each.kind, each.default) for each in rest]
+
+    assert options(declared) == options(given)
+
+
+def test_the_classes_show_themselves() -> None:
+    for shown in (ceibo.Study, ceibo.Result, ceibo.Trial, ceibo.Estimate):
+        assert callable(getattr(shown, "_repr_html_", None))
+
+
+def test_importing_ceibo_does_not_import_what_provides() -> None:
+    modules = sorted({each.partition(":")[0] for each in PROVIDED.values()})
+    code = f"import sys, ceibo; print([each for each in {modules!r} if each in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_a_body_is_found_when_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Box:
+        @attached
+        def total(self, more: float = 0.0) -> float:
+            """Of what is in it."""
+            raise NotImplementedError
+
+    (name,) = [each for each in DECLARED if each.endswith("Box.total")]
+    try:
+        assert Box.total.__doc__ == "Of what is in it."
+        with pytest.raises(InputError, match="provided by no part"):
+            Box().total()
+        attach({name: f"{__name__}:total_of"})
+        assert Box().total(2.0) == 42.0
+    finally:
+        DECLARED.pop(name)
+        PROVIDED.pop(name, None)
+
+
+def total_of(box: object, more: float = 0.0) -> float:
+    return 40.0 + more
+
+
+def test_only_what_is_declared_can_be_provided() -> None:
+    with pytest.raises(InputError, match=r"no class declares Study\.dance"):
+        attach({"Study.dance": "ceibo.report.notebook:dance"})
