@@ -1,18 +1,20 @@
 """The fitted model of the evidence: of the objective, and of where measurements fail."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.outliers import Outlier, Rows, find_outliers
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.subset import group, most_telling
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array, Indices
+from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.observations import standardize
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
@@ -23,6 +25,21 @@ _LARGEST_NOISE: Final = 2.0**200
 # In the same units: what is smaller is nothing beside the largest value.
 _SMALLEST: Final = 2.0**-200
 _LARGEST: Final = float(np.finfo(np.float64).max)
+
+
+@final
+@dataclass(frozen=True)
+class Discount:
+    """A value that is not believed: of which trial, and the noise with which it is taken.
+
+    `value` is minimised and in the units of the evidence, the others are in those of the model.
+    """
+
+    number: int
+    value: float
+    expected: float  # what all the others predict
+    std: float  # of that prediction, the value's own noise included
+    noise: float  # standard deviation
 
 
 @final
@@ -39,6 +56,7 @@ class Model:
     exponent: int
     observations: int  # how many there are
     used: int  # how many the model was conditioned on
+    discounts: tuple[Discount, ...] = ()
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -57,7 +75,8 @@ class Model:
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
         n = len(evidence)
-        scaled = evidence.X, *_scale(evidence, self.exponent)
+        y, variance = _scale(evidence, self.exponent)
+        scaled = evidence.X, y, _discounted(evidence, variance, self.discounts)
         if n <= limit:
             gp = _recondition(self.fit, *scaled)
             return Model(gp, self.fit, self.exponent, n, n)
@@ -97,11 +116,29 @@ def fit_model(
         ]
         return max(fits, key=lambda fitted: fitted.log_density)
 
+    def refit(noise: Array, discounted: Mask, before: FitResult) -> FitResult:
+        return fit_gp(
+            X,
+            y,
+            noise,
+            kernel=before.gp.kernel.name,
+            method=settings.fit,
+            categorical=space.categorical,
+            start=before.hyperparameters,
+            restarts=0,
+            breadth=space.breadth,
+            discounted=discounted,
+        )
+
     limit = settings.max_observations
     groups = group(X, variance) if n > limit else None
     if groups is None or len(groups) <= limit:
         whole = fit(np.arange(n))
-        return Model(whole.gp, whole, exponent, n, n)
+        if not settings.outliers:
+            return Model(whole.gp, whole, exponent, n, n)
+        whole, outliers = find_outliers(Rows(X, y, variance), whole, refit)
+        discounts = tuple(_discount(evidence, outlier) for outlier in outliers)
+        return Model(whole.gp, whole, exponent, n, n, discounts)
     fitted = fit(groups.rows(groups.spread(min(limit, _FIT_ROWS))))
     rows = groups.rows(most_telling(fitted.gp, X[groups.first], limit))
     gp = _recondition(fitted, *_merge(fitted, X[rows], y[rows], variance[rows]))
@@ -134,6 +171,25 @@ def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
         y[np.abs(y) < _SMALLEST] = 0.0
         noise[noise < _SMALLEST] = 0.0
     return y, noise**2
+
+
+def _discount(evidence: Evidence, outlier: Outlier) -> Discount:
+    """An outlier with the trial that it is of."""
+    row = outlier.row
+    number, value = evidence.told[evidence.group[row]].number, float(evidence.y[row])
+    noise = float(np.sqrt(outlier.variance))
+    return Discount(number, value, outlier.expected, outlier.std, noise)
+
+
+def _discounted(evidence: Evidence, variance: Array, discounts: Sequence[Discount]) -> Array:
+    """Noise variances with the discounts of the values that are among the evidence."""
+    given = {(each.number, each.value): each.noise**2 for each in discounts}
+    changed = variance.copy()
+    if given:
+        for row, (told, value) in enumerate(zip(evidence.group, evidence.y, strict=True)):
+            key = evidence.told[told].number, float(value)
+            changed[row] = given.get(key, variance[row])
+    return changed
 
 
 def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:

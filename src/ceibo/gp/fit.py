@@ -122,6 +122,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     start: Hyperparameters | None = None,
     restarts: int | None = None,
     breadth: int | None = None,
+    discounted: ArrayLike | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -136,9 +137,12 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
-        restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default.
+        restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default. With
+            0, from `start` alone: the fit of data that have hardly changed.
         breadth: how many columns a point has on average, where others do not exist at it; the
             priors of "map" are those of so many. All by default.
+        discounted: (n,) whether a value is not believed. Its noise_variance says how little it
+            counts; it is left out of the scale of y and of the noise that is expected of the next.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -154,17 +158,19 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     kernel_class = KERNELS.find(kernel)
     if method not in RESTARTS:
         raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
-    count = RESTARTS[method] if restarts is None else check_whole(restarts, "restarts")
+    fewest = 1 if start is None else 0
+    count = RESTARTS[method] if restarts is None else check_whole(restarts, "restarts", fewest)
     if start is not None and len(start.lengthscales) != d:
         raise InputError(
             f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
         )
-    data = standardize(points, values, noise)
+    typical = None if discounted is None else ~np.asarray(discounted, dtype=bool)
+    data = standardize(points, values, noise, typical)
     priors = Priors.default(d, data.infers_noise, breadth) if method == "map" else None
     search = _Search(data, kernel_class, columns, priors)
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start, count)
-        known = noise[~np.isnan(noise)]
+        known = noise[~np.isnan(noise) if typical is None else typical & ~np.isnan(noise)]
         expected = float(np.mean(known)) if len(known) else None
         return _result(search, theta, (status, message), n, expected)
 
@@ -193,13 +199,14 @@ class _Search:
 
     def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
         infers = self.data.infers_noise
-        subsets = self._subsets()
+        subsets = self._subsets() if restarts else [np.arange(len(self.data.X))]
         objective = self._objective(subsets[0])
         defaults = [default.to_theta(infers) for default in self.defaults()]
         previous = [] if start is None else [np.clip(start.to_theta(infers), *self.bounds.T)]
-        fresh = max(defaults, key=lambda theta: objective(theta)[0])
-        starts = [fresh, *previous]
-        if restarts == 1:
+        starts = previous
+        if restarts:
+            starts = [max(defaults, key=lambda theta: objective(theta)[0]), *previous]
+        if restarts <= 1:
             ends = [self._climb(objective, theta[None, :], None) for theta in starts]
             best = max(ends, key=lambda end: float(end.values[0]))
         else:

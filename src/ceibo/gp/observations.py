@@ -73,8 +73,12 @@ class Observations:
         )
 
 
-def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
+def standardize(
+    X: Array, y: Array, noise_variance: Array, typical: Mask | None = None
+) -> Observations:
     """Centres and scales y to zero mean and unit variance, and merges replicates.
+
+    Where some rows are not `typical`, centre and scale are those of the others.
 
     Values are first divided by a power of two near their size, which is exact, so that nothing
     over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
@@ -84,8 +88,9 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     if not np.any(y):
         exponent = int(np.frexp(np.nanmax(noise_variance, initial=0.0))[1]) // 2
     y_near = np.ldexp(y, -exponent)
-    centre = float(np.mean(y_near))
-    spread = float(np.std(y_near))
+    inner = y_near if typical is None else y_near[typical]
+    centre = float(np.mean(inner))
+    spread = float(np.std(inner))
     # A spread made of rounding errors is none: scale by the values' size, or by 1 if all are zero.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0

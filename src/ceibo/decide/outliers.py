@@ -1,0 +1,214 @@
+"""Observations that the model cannot believe: found, and given more noise, so that they count less.
+
+For observation i let r be its distance from what all the others predict, and s² the variance of
+that prediction with the observation's own noise. Extra noise of variance ρ makes its log density
+−½ r²/(s² + ρ) − ½ log(s² + ρ), which is largest at ρ = max(0, r² − s²); the gain is
+
+    ½ (q − 1 − log q),   q = r²/s² > 1
+
+for all observations at once (gp/leave_one_out.py; relevance pursuit, Ament et al. 2024). Several
+outliers hide each other: they inflate the inferred noise, or shorten the length scales. So they are
+pursued: the observations with the largest gains get their ρ, the model is fitted again with the
+hyperparameters of before to start from, and so on, further than can be justified. Then those are
+believed again, least gain first, without which the model explains the data nearly as well: a
+discount must raise the log density by more than `_EVIDENCE`, its price, also after the
+hyperparameters had their chance to explain the observation without it.
+
+The first fit is the only price of data in which nothing looks wrong, and is then the model.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, final
+
+import numpy as np
+from scipy.special import gammaln
+
+from ceibo.decide.subset import group
+from ceibo.gp import FitResult
+from ceibo.gp.inputs import Array, Indices, Mask
+from ceibo.gp.leave_one_out import leave_one_out
+
+# Standard deviations by which an observation must miss its prediction for a search to begin.
+_SUSPICIOUS: Final = 3.0
+# ... and for it to be discounted, when all others that are wrong are.
+_UNBELIEVABLE: Final = 4.0
+# What a discount must add to the log density beside the price of its choice, because its size is
+# fitted. `python -m soak.outliers` measures what it leads to.
+_PRICE: Final = 0.5
+_HOPELESS: Final = 15.0  # this much worse than the best state so far, the way back ends
+_PURSUED: Final = 2.0  # the gain down to which observations are tried
+_LARGEST_SHARE: Final = 0.25  # of observations that are tried
+_FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
+_ROUNDS: Final = 30
+_MEDIAN: Final = 0.455  # of χ² with one degree of freedom
+_LEAST_SHARE: Final = 0.01
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Observations as a fit takes them."""
+
+    X: Array  # (n, d)
+    y: Array  # (n,)
+    variance: Array  # (n,) NaN where unknown
+
+
+@final
+@dataclass(frozen=True)
+class Outlier:
+    """An observation that is not believed, in the units of the model."""
+
+    row: int
+    expected: float  # what all the others predict
+    std: float  # of that prediction, the observation's own noise included
+    variance: float  # the noise variance it was given
+
+
+# fits the rows with other noise variances, of which some are discounts, from the values of a fit
+Refit = Callable[[Array, Mask, FitResult], FitResult]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A fit in which some observations are discounted."""
+
+    rows: Rows
+    noise: Array  # (n,) as told, and the discounts
+    discounted: Mask  # (n,)
+    fit: FitResult
+
+    @property
+    def evidence(self) -> float:
+        """The log density that the fit maximised, in the units of y."""
+        squared = self.fit.gp.kernel.variance / self.fit.hyperparameters.variance
+        return self.fit.log_density - 0.5 * len(self.noise) * float(np.log(squared))
+
+    @property
+    def worth(self) -> float:
+        """The evidence less the price of the discounts.
+
+        Of most·C(n, k) sets of k observations one is chosen, if any number from none to `most`
+        is as likely; and each discount has a size of its own.
+        """
+        n, k = len(self.noise), int(np.sum(self.discounted))
+        if k == 0:
+            return self.evidence
+        sets = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + np.log(_LARGEST_SHARE * n)
+        return self.evidence - float(sets) - _PRICE * k
+
+    def own_noise(self) -> Array:
+        """(n,) the noise of each observation if it is believed."""
+        inferred = self.fit.noise_variance
+        return np.where(
+            np.isnan(self.rows.variance), 0.0 if inferred is None else inferred, self.rows.variance
+        )
+
+    def left_out(self) -> tuple[Array, Array, Array]:
+        """The distance of each from its prediction, the variance of f there, and its own noise."""
+        own = self.own_noise()
+        noise = np.where(self.discounted, self.noise, own)
+        of = group(self.rows.X, self.noise).of
+        # Relative to the least noise of a row, so that no precision overflows.
+        least = np.full(of.max() + 1, np.inf)
+        np.minimum.at(least, of, noise)
+        relative = np.divide(least[of], noise, out=np.ones(len(noise)), where=noise > 0)
+        share = relative / np.bincount(of, relative)[of]
+        found = leave_one_out(self.fit.gp, self.rows.y, of, share)
+        return found.residual, found.variance, own
+
+    def gains(self, robust: bool = False) -> tuple[Array, Array]:
+        """What a discount of each brings, and the noise variance of that discount.
+
+        Robust ones are in units of how far the typical observation is from its prediction, if that
+        is less than the model expects: what outliers have done to the model is then undone.
+        """
+        residual, variance, own = self.left_out()
+        total = variance + own
+        # What was told to be exact is not doubted.
+        doubted = own > 0
+        q = np.divide(residual**2, total, out=np.zeros(len(own)), where=doubted)
+        if robust:
+            typical = float(np.median(q[doubted & ~self.discounted])) / _MEDIAN
+            q /= min(max(typical, _LEAST_SHARE), 1.0)
+        # Where the model is too wide, the extra noise is that which makes up for it.
+        discount = np.maximum(residual**2 - variance, own)
+        q = np.maximum(q, 1.0)
+        return 0.5 * (q - 1.0 - np.log(q)), discount
+
+
+def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, list[Outlier]]:
+    """The fit in which the outliers are discounted, and these; the fit given if there are none."""
+    n, d = rows.X.shape
+    first = _State(rows, rows.variance, np.zeros(n, dtype=bool), fit)
+    if n < _FEWEST + d or not np.isfinite(fit.log_density):
+        return fit, []
+    if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
+        return fit, []
+    found = _best(first, _pursue(first, refit), refit)
+    return found.fit, _described(found)
+
+
+def _gain(z: float) -> float:
+    """The gain of a discount where an observation is off by z standard deviations."""
+    return 0.5 * (z**2 - 1.0 - float(np.log(z**2)))
+
+
+def _pursue(state: _State, refit: Refit) -> _State:
+    """Discounts the observations with the largest gains, again and again."""
+    most = int(_LARGEST_SHARE * len(state.noise))
+    for _ in range(_ROUNDS):
+        gains, noise = state.gains(robust=True)
+        fresh = np.where(state.discounted, 0.0, gains)
+        left = most - int(np.sum(state.discounted))
+        if left <= 0 or np.max(fresh) < _PURSUED:
+            break
+        order = np.argsort(-fresh, kind="stable")[:left]
+        chosen = order[fresh[order] >= max(_PURSUED, 0.5 * float(np.max(fresh)))]
+        mask = state.discounted.copy()
+        mask[chosen] = True
+        grown = _refitted(state, noise, mask, refit)
+        if not np.isfinite(grown.evidence):
+            break
+        state = grown
+    return state
+
+
+def _best(first: _State, state: _State, refit: Refit) -> _State:
+    """Of the states on the way back, least gain first, the one that pays its price best."""
+    best = first
+    while np.any(state.discounted):
+        gains, noise = state.gains()
+        state = _refitted(state, noise, state.discounted, refit)
+        least = float(np.min(state.gains()[0][state.discounted]))
+        if state.worth > best.worth and least >= _gain(_UNBELIEVABLE):
+            best = state
+        elif state.worth < best.worth - _HOPELESS:
+            break
+        rows = np.flatnonzero(state.discounted)
+        mask = state.discounted.copy()
+        mask[rows[np.argmin(gains[rows])]] = False
+        state = _refitted(state, noise, mask, refit)
+    return best
+
+
+def _refitted(state: _State, noise: Array, mask: Mask, refit: Refit) -> _State:
+    """The fit with the discounts of a mask."""
+    changed = np.where(mask, noise, state.rows.variance)
+    return _State(state.rows, changed, mask, refit(changed, mask, state.fit))
+
+
+def _described(state: _State) -> list[Outlier]:
+    residual, variance, own = state.left_out()
+    std = np.sqrt(variance + own)
+    return [
+        Outlier(
+            int(row),
+            float(state.rows.y[row] - residual[row]),
+            float(std[row]),
+            float(state.noise[row]),
+        )
+        for row in np.flatnonzero(state.discounted)
+    ]
