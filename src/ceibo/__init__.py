@@ -14,6 +14,7 @@ from ceibo.decide import (
     Ordinal,
     Space,
     StopReason,
+    Suspect,
     Watch,
 )
 from ceibo.errors import CeiboError, InputError, StopRun
@@ -38,6 +39,7 @@ __all__ = [
     "StopReason",
     "StopRun",
     "Study",
+    "Suspect",
     "Trial",
     "Watch",
     "__version__",

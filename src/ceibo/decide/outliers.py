@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from ceibo.decide.subset import group
-from ceibo.gp import FitResult
+from ceibo.gp import FitResult, Hyperparameters
 from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.leave_one_out import leave_one_out
 
@@ -36,13 +36,14 @@ _UNBELIEVABLE: Final = 4.0
 # What a discount must add to the log density beside the price of its choice, because its size is
 # fitted. `python -m soak.outliers` measures what it leads to.
 _PRICE: Final = 0.5
-_HOPELESS: Final = 15.0  # this much worse than the best state so far, the way back ends
+_HOPELESS: Final = 6.0  # this much worse than the best state so far, the way back ends
 _PURSUED: Final = 2.0  # the gain down to which observations are tried
 _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
 _ROUNDS: Final = 30
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
 _LEAST_SHARE: Final = 0.01
+_SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
 
 
 @final
@@ -147,8 +148,22 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, 
         return fit, []
     if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
         return fit, []
-    found = _best(first, _pursue(first, refit), refit)
-    return found.fit, _described(found)
+    best = first
+    told = not np.all(np.isnan(rows.variance))
+    for view in (first, _smooth(first, refit)) if told else (first,):
+        best = _best(best, _pursue(view, refit), refit)
+    return best.fit, _described(best)
+
+
+def _smooth(first: _State, refit: Refit) -> _State:
+    """The observations as a smooth model with much noise sees them, whatever noise was told.
+
+    Where the first model bends to follow outliers, this one does not.
+    """
+    n, d = first.rows.X.shape
+    simple = Hyperparameters(np.full(d, _SMOOTH * np.sqrt(d)), 1.0, _NOISY)
+    start = replace(first.fit, hyperparameters=simple)
+    return replace(first, fit=refit(np.full(n, np.nan), first.discounted, start))
 
 
 def _gain(z: float) -> float:
@@ -176,21 +191,27 @@ def _pursue(state: _State, refit: Refit) -> _State:
     return state
 
 
-def _best(first: _State, state: _State, refit: Refit) -> _State:
-    """Of the states on the way back, least gain first, the one that pays its price best."""
-    best = first
-    while np.any(state.discounted):
-        gains, noise = state.gains()
-        state = _refitted(state, noise, state.discounted, refit)
-        least = float(np.min(state.gains()[0][state.discounted]))
-        if state.worth > best.worth and least >= _gain(_UNBELIEVABLE):
-            best = state
-        elif state.worth < best.worth - _HOPELESS:
-            break
-        rows = np.flatnonzero(state.discounted)
-        mask = state.discounted.copy()
-        mask[rows[np.argmin(gains[rows])]] = False
+def _best(best: _State, state: _State, refit: Refit) -> _State:
+    """Of the states on the way back, least gain first, the one that pays its price best.
+
+    All are compared with the best so far.
+    """
+    gains, noise = state.gains()
+    believable = _gain(_UNBELIEVABLE)
+    # With everything discounted that may be wrong, nothing hides what is.
+    mask = state.discounted & (gains >= believable)
+    while np.any(mask):
         state = _refitted(state, noise, mask, refit)
+        gains, noise = state.gains()
+        rows = np.flatnonzero(mask)
+        weakest = rows[np.argmin(gains[rows])]
+        if gains[weakest] >= believable:
+            if state.worth > best.worth:
+                best = state
+            elif state.worth < best.worth - _HOPELESS:
+                break
+        mask = mask.copy()
+        mask[weakest] = False
     return best
 
 

@@ -6,11 +6,13 @@ decision.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from ceibo.decide.direction import Direction
 from ceibo.decide.model import Model
 from ceibo.numbers import rounded, with_uncertainty
+
+_LISTED: Final = 5  # told of at a time
 
 
 @final
@@ -45,12 +47,16 @@ class Suspect:
         )
 
 
-def advice_about(suspects: Sequence[Suspect]) -> str:
-    """What to do about values that look wrong; empty without any."""
+def sentences_about(suspects: Sequence[Suspect]) -> list[str]:
+    """What people are told of values that look wrong, worst first; nothing without any."""
     if not suspects:
-        return ""
-    it, one, counts = ("it", "a value", "counts") if len(suspects) == 1 else ("they", "one", "count")
-    return f"{it} {counts} less in the model; void {one} that is wrong."
+        return []
+    worst = sorted(suspects, key=lambda each: -abs(each.deviations))
+    listed = [str(each) for each in worst[:_LISTED]]
+    if len(worst) > _LISTED:
+        listed.append(f"{len(worst) - _LISTED} more look wrong.")
+    it = "it counts" if len(worst) == 1 else "they count"
+    return [*listed, f"{it} less in the model; void what is wrong."]
 
 
 def suspects_of(

@@ -15,6 +15,7 @@ from ceibo.cli.common import (
 from ceibo.cli.joint_answers import has_front, print_joint_answers, print_recommended
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
+from ceibo.cli.suspicion import print_suspects, suspects_json
 from ceibo.cli.words import read_words
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
@@ -43,7 +44,8 @@ def best(
         return
     if json and has_front(study):
         front = [estimate_json(each) for each in study.front]
-        print_json({"front": front, "raw_front": list(study.raw_front)})
+        answer = {"front": front, "raw_front": list(study.raw_front)}
+        print_json(answer | suspects_json(study))
         return
     if json:
         raw = study.best_observed
@@ -51,7 +53,7 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        print_json(estimates | {"best_observed": observed})
+        print_json(estimates | {"best_observed": observed} | suspects_json(study))
         return
     print_answers(study)
 
@@ -78,6 +80,7 @@ def print_answers(study: Study) -> None:
     """Prints the answers of a study, for people."""
     if study.outcomes is not None:
         print_joint_answers(study, study.outcomes)
+        print_suspects(study)
         return
     found, advice, raw = study.best, study.recommended, study.best_observed
     sure = ""
@@ -98,3 +101,4 @@ def print_answers(study: Study) -> None:
     print_table(rows)
     if raw.number != found.number:
         typer.echo(f"\n{raw.why}")
+    print_suspects(study)
