@@ -11,6 +11,7 @@ from typing import final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
@@ -18,7 +19,7 @@ from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
+from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.decide.suggest import search
 from ceibo.decide.suspects import Suspect, suspects_of
 from ceibo.errors import NoMeasurementError
@@ -89,7 +90,7 @@ class Belief:
 
     @cached_property
     def suspects(self) -> tuple[Suspect, ...]:
-        """The measured values that look wrong, in the order told; the model gives them more noise."""
+        """The measured values that look wrong, which the model gives more noise."""
         return suspects_of(self.model, self.evidence.direction)
 
     @property
@@ -97,6 +98,11 @@ class Belief:
         """The inferred std of one value of unknown noise; None if all noise is known."""
         variance = self.model.fit.noise_variance
         return None if variance is None else self.model.natural(float(np.sqrt(variance)))
+
+    @cached_property
+    def blocks(self) -> tuple[BlockEffect, ...]:
+        """The effect of every block, which is not part of the other answers."""
+        return block_effects(self.model, self.evidence)
 
     @property
     def amplitude(self) -> float:
@@ -147,11 +153,6 @@ class Belief:
                 last measurement again.
         """
         return verdict_of(self, cost, {} if memory is None else memory)
-
-    def profit(self, cost: float, evaluations: int) -> Profit:
-        """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
-        return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------
 

@@ -6,40 +6,22 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.decide.discounts import Discount, discounted, discounts_of
 from ceibo.decide.evidence import Evidence
-from ceibo.decide.outliers import Outlier, Rows, find_outliers
+from ceibo.decide.outliers import find_outliers
+from ceibo.decide.rows import Rows
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.subset import group, most_telling
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array, Indices, Mask
-from ceibo.gp.observations import standardize
+from ceibo.gp.inputs import Array, Mask
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Of very many observations, hyperparameters need fewer than the mean does, and cost more.
 _FIT_ROWS: Final = 400
-# In units of the largest value: beyond it an observation says nothing at all.
-_LARGEST_NOISE: Final = 2.0**200
-# In the same units: what is smaller is nothing beside the largest value.
-_SMALLEST: Final = 2.0**-200
 _LARGEST: Final = float(np.finfo(np.float64).max)
-
-
-@final
-@dataclass(frozen=True)
-class Discount:
-    """A value that is not believed: of which trial, and the noise with which it is taken.
-
-    `value` is minimised and in the units of the evidence, the others are in those of the model.
-    """
-
-    number: int
-    value: float
-    expected: float  # what all the others predict
-    std: float  # of that prediction, the value's own noise included
-    noise: float  # standard deviation
 
 
 @final
@@ -56,7 +38,8 @@ class Model:
     exponent: int
     observations: int  # how many there are
     used: int  # how many the model was conditioned on
-    discounts: tuple[Discount, ...] = ()
+    kinds: tuple[str, ...] = ()  # of the blocks of the fit
+    discounts: tuple[Discount, ...] = ()  # of values that are not believed
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -74,18 +57,21 @@ class Model:
 
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
-        n = len(evidence)
-        y, variance = _scale(evidence, self.exponent)
-        scaled = evidence.X, y, _discounted(evidence, variance, self.discounts)
-        if n <= limit:
-            gp = _recondition(self.fit, *scaled)
-            return Model(gp, self.fit, self.exponent, n, n)
-        groups = group(evidence.X, evidence.noise)
-        rows = np.arange(n)
-        if len(groups) > limit:
-            rows = groups.rows(most_telling(self.gp, evidence.X[groups.first], limit))
-        gp = _recondition(self.fit, *_merge(self.fit, *(each[rows] for each in scaled)))
-        return Model(gp, self.fit, self.exponent, n, len(rows))
+        n, blocks = len(evidence), self.block_variances(evidence.block_kinds)
+        rows = discounted(Rows.of(evidence, self.exponent), evidence, self.discounts)
+        if n > limit:
+            groups = group(rows.X, rows.told_variance, rows.block)
+            if len(groups) > limit:
+                chosen = most_telling(self.gp, evidence.X[groups.first], limit)
+                rows = rows[groups.rows(chosen)]
+        gp = rows.conditioned(self.fit, blocks, merged=n > limit)
+        return Model(gp, self.fit, self.exponent, n, len(rows), self.kinds)
+
+    def block_variances(self, kinds: Sequence[str]) -> Array:
+        """The variances of these kinds of block, in units of the process; 0 of other kinds."""
+        blocks = self.fit.gp.blocks
+        known = {} if blocks is None else dict(zip(self.kinds, blocks.variances, strict=True))
+        return np.array([known.get(kind, 0.0) for kind in kinds])
 
 
 def fit_model(
@@ -95,54 +81,52 @@ def fit_model(
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
     exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
-    y, variance = _scale(evidence, exponent)
-    X, n = evidence.X, len(evidence)
+    whole, kinds = Rows.of(evidence, exponent), evidence.block_kinds
+    n, limit = len(whole), settings.max_observations
 
-    def fit(rows: Indices) -> FitResult:
-        kernels = _RIVALS if settings.kernel == "auto" else (settings.kernel,)
-        fits = [
-            fit_gp(
-                X[rows],
-                y[rows],
-                variance[rows],
-                kernel=kernel,
-                method=settings.fit,
-                categorical=space.categorical,
-                start=start,
-                restarts=settings.restarts,
-                breadth=space.breadth,
-            )
-            for kernel in kernels
-        ]
-        return max(fits, key=lambda fitted: fitted.log_density)
-
-    def refit(noise: Array, discounted: Mask, before: FitResult) -> FitResult:
+    def fit_once(
+        rows: Rows,
+        kernel: str,
+        start: Hyperparameters | None,
+        restarts: int | None,
+        wrong: Mask | None = None,
+    ) -> FitResult:
         return fit_gp(
-            X,
-            y,
-            noise,
-            kernel=before.gp.kernel.name,
+            rows.X,
+            rows.y,
+            rows.variance,
+            kernel=kernel,
             method=settings.fit,
             categorical=space.categorical,
-            start=before.hyperparameters,
-            restarts=0,
+            start=start,
+            restarts=restarts,
             breadth=space.breadth,
-            discounted=discounted,
+            counts=rows.counts,
+            blocks=rows.block if kinds else None,
+            discounted=wrong,
         )
 
-    limit = settings.max_observations
-    groups = group(X, variance) if n > limit else None
+    def fit(rows: Rows) -> FitResult:
+        kernels = _RIVALS if settings.kernel == "auto" else (settings.kernel,)
+        fits = [fit_once(rows, kernel, start, settings.restarts) for kernel in kernels]
+        return max(fits, key=lambda fitted: fitted.log_density)
+
+    def refit(rows: Rows, wrong: Mask, before: FitResult) -> FitResult:
+        return fit_once(rows, before.gp.kernel.name, before.hyperparameters, 0, wrong)
+
+    groups = group(whole.X, whole.told_variance, whole.block) if n > limit else None
     if groups is None or len(groups) <= limit:
-        whole = fit(np.arange(n))
+        fitted = fit(whole)
         if not settings.outliers:
-            return Model(whole.gp, whole, exponent, n, n)
-        whole, outliers = find_outliers(Rows(X, y, variance), whole, refit)
-        discounts = tuple(_discount(evidence, outlier) for outlier in outliers)
-        return Model(whole.gp, whole, exponent, n, n, discounts)
-    fitted = fit(groups.rows(groups.spread(min(limit, _FIT_ROWS))))
-    rows = groups.rows(most_telling(fitted.gp, X[groups.first], limit))
-    gp = _recondition(fitted, *_merge(fitted, X[rows], y[rows], variance[rows]))
-    return Model(gp, fitted, exponent, n, len(rows))
+            return Model(fitted.gp, fitted, exponent, n, n, kinds)
+        fitted, outliers = find_outliers(whole, fitted, refit)
+        discounts = discounts_of(evidence, outliers)
+        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts)
+    fitted = fit(whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))])
+    rows = whole[groups.rows(most_telling(fitted.gp, whole.X[groups.first], limit))]
+    variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances
+    gp = rows.conditioned(fitted, variances, merged=True)
+    return Model(gp, fitted, exponent, n, len(rows), kinds)
 
 
 def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProcess | None:
@@ -159,55 +143,3 @@ def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProce
     # Outcomes change abruptly, which a rough kernel follows best.
     categorical, breadth = space.categorical, space.breadth
     return fit_gp(X, outcomes, kernel="matern12", categorical=categorical, breadth=breadth).gp
-
-
-def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
-    """Values and noise variances in units of 2^exponent: exact, and the squares are finite."""
-    with np.errstate(over="ignore"):
-        noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
-    y = np.ldexp(evidence.y, -exponent)
-    if np.any(y):
-        # A subset without the largest values must not be fitted in units in which these overflow.
-        y[np.abs(y) < _SMALLEST] = 0.0
-        noise[noise < _SMALLEST] = 0.0
-    return y, noise**2
-
-
-def _discount(evidence: Evidence, outlier: Outlier) -> Discount:
-    """An outlier with the trial that it is of."""
-    row = outlier.row
-    number, value = evidence.told[evidence.group[row]].number, float(evidence.y[row])
-    noise = float(np.sqrt(outlier.variance))
-    return Discount(number, value, outlier.expected, outlier.std, noise)
-
-
-def _discounted(evidence: Evidence, variance: Array, discounts: Sequence[Discount]) -> Array:
-    """Noise variances with the discounts of the values that are among the evidence."""
-    given = {(each.number, each.value): each.noise**2 for each in discounts}
-    changed = variance.copy()
-    if given:
-        for row, (told, value) in enumerate(zip(evidence.group, evidence.y, strict=True)):
-            key = evidence.told[told].number, float(value)
-            changed[row] = given.get(key, variance[row])
-    return changed
-
-
-def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:
-    """The fitted process, conditioned on other rows of the same data."""
-    noise = np.where(np.isnan(variance), _unknown_noise(fitted), variance)
-    return GaussianProcess(X, y, noise, fitted.gp.kernel, fitted.gp.mean, fitted.gp.expected_noise)
-
-
-def _merge(fitted: FitResult, X: Array, y: Array, variance: Array) -> tuple[Array, Array, Array]:
-    """The same data with the rows of each point merged, unknown noise being that of the fit."""
-    data = standardize(X, y, variance)
-    squared = data.scale**2
-    noise = data.noise_with(_unknown_noise(fitted) / squared) * squared
-    return data.X, data.centre + data.scale * data.y, noise
-
-
-def _unknown_noise(fitted: FitResult) -> float:
-    """The variance that stands for an unknown one."""
-    # A fit has data of unknown noise wherever there are any, so that the other case is no guess.
-    inferred = fitted.noise_variance
-    return float(fitted.gp.expected_noise or 0.0) if inferred is None else inferred

@@ -24,9 +24,10 @@ from typing import Final, final
 import numpy as np
 from scipy.special import gammaln
 
+from ceibo.decide.rows import Rows
 from ceibo.decide.subset import group
 from ceibo.gp import FitResult, Hyperparameters
-from ceibo.gp.inputs import Array, Indices, Mask
+from ceibo.gp.inputs import Array, Mask
 from ceibo.gp.leave_one_out import leave_one_out
 
 # Standard deviations by which an observation must miss its prediction for a search to begin.
@@ -47,16 +48,6 @@ _SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model,
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Observations as a fit takes them."""
-
-    X: Array  # (n, d)
-    y: Array  # (n,)
-    variance: Array  # (n,) NaN where unknown
-
-
-@final
 @dataclass(frozen=True)
 class Outlier:
     """An observation that is not believed, in the units of the model."""
@@ -67,8 +58,8 @@ class Outlier:
     variance: float  # the noise variance it was given
 
 
-# fits the rows with other noise variances, of which some are discounts, from the values of a fit
-Refit = Callable[[Array, Mask, FitResult], FitResult]
+# fits rows, some of which are discounted, from the hyperparameters of another fit
+Refit = Callable[[Rows, Mask, FitResult], FitResult]
 
 
 @final
@@ -76,16 +67,26 @@ Refit = Callable[[Array, Mask, FitResult], FitResult]
 class _State:
     """A fit in which some observations are discounted."""
 
-    rows: Rows
-    noise: Array  # (n,) as told, and the discounts
+    told: Rows
+    rows: Rows  # with the discounts
     discounted: Mask  # (n,)
     fit: FitResult
 
     @property
     def evidence(self) -> float:
-        """The log density that the fit maximised, in the units of y."""
+        """The log density that the fit maximised, of all values told, in the units of y."""
         squared = self.fit.gp.kernel.variance / self.fit.hyperparameters.variance
-        return self.fit.log_density - 0.5 * len(self.noise) * float(np.log(squared))
+        values = np.where(np.isnan(self.rows.variance), 1.0, self.rows.counts)
+        density = self.fit.log_density - 0.5 * float(np.sum(values) * np.log(squared))
+        # The scatter of the values behind a standard error, of which the fit of a discounted mean
+        # knows nothing.
+        noise = self.fit.noise_variance
+        behind = self.discounted & (self.told.counts > 1) & ~np.isnan(self.told.variance)
+        if noise is None or not np.any(behind):
+            return density
+        extra, errors = self.told.counts[behind] - 1.0, self.told.variance[behind]
+        scatter = float(np.sum((extra + 1.0) * extra * errors)) / noise
+        return density - 0.5 * (float(np.sum(extra)) * float(np.log(2 * np.pi * noise)) + scatter)
 
     @property
     def worth(self) -> float:
@@ -94,7 +95,7 @@ class _State:
         Of most·C(n, k) sets of k observations one is chosen, if any number from none to `most`
         is as likely; and each discount has a size of its own.
         """
-        n, k = len(self.noise), int(np.sum(self.discounted))
+        n, k = len(self.told), int(np.sum(self.discounted))
         if k == 0:
             return self.evidence
         sets = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + np.log(_LARGEST_SHARE * n)
@@ -102,22 +103,21 @@ class _State:
 
     def own_noise(self) -> Array:
         """(n,) the noise of each observation if it is believed."""
-        inferred = self.fit.noise_variance
-        return np.where(
-            np.isnan(self.rows.variance), 0.0 if inferred is None else inferred, self.rows.variance
-        )
+        told, inferred = self.told.told_variance, self.fit.noise_variance
+        unknown = 0.0 if inferred is None else inferred / self.told.counts
+        return np.where(np.isnan(told), unknown, told)
 
     def left_out(self) -> tuple[Array, Array, Array]:
         """The distance of each from its prediction, the variance of f there, and its own noise."""
         own = self.own_noise()
-        noise = np.where(self.discounted, self.noise, own)
-        of = group(self.rows.X, self.noise).of
+        noise = np.where(self.discounted, self.rows.variance, own)
+        of = group(self.rows.X, self.rows.told_variance, self.rows.block).of
         # Relative to the least noise of a row, so that no precision overflows.
         least = np.full(of.max() + 1, np.inf)
         np.minimum.at(least, of, noise)
         relative = np.divide(least[of], noise, out=np.ones(len(noise)), where=noise > 0)
         share = relative / np.bincount(of, relative)[of]
-        found = leave_one_out(self.fit.gp, self.rows.y, of, share)
+        found = leave_one_out(self.fit.gp, self.told.y, of, share)
         return found.residual, found.variance, own
 
     def gains(self, robust: bool = False) -> tuple[Array, Array]:
@@ -143,13 +143,13 @@ class _State:
 def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, list[Outlier]]:
     """The fit in which the outliers are discounted, and these; the fit given if there are none."""
     n, d = rows.X.shape
-    first = _State(rows, rows.variance, np.zeros(n, dtype=bool), fit)
+    first = _State(rows, rows, np.zeros(n, dtype=bool), fit)
     if n < _FEWEST + d or not np.isfinite(fit.log_density):
         return fit, []
     if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
         return fit, []
     best = first
-    told = not np.all(np.isnan(rows.variance))
+    told = not np.all(np.isnan(rows.told_variance))
     for view in (first, _smooth(first, refit)) if told else (first,):
         best = _best(best, _pursue(view, refit), refit)
     return best.fit, _described(best)
@@ -160,10 +160,11 @@ def _smooth(first: _State, refit: Refit) -> _State:
 
     Where the first model bends to follow outliers, this one does not.
     """
-    n, d = first.rows.X.shape
+    n, d = first.told.X.shape
     simple = Hyperparameters(np.full(d, _SMOOTH * np.sqrt(d)), 1.0, _NOISY)
     start = replace(first.fit, hyperparameters=simple)
-    return replace(first, fit=refit(np.full(n, np.nan), first.discounted, start))
+    unknown = replace(first.told, variance=np.full(n, np.nan))
+    return replace(first, rows=unknown, fit=refit(unknown, first.discounted, start))
 
 
 def _gain(z: float) -> float:
@@ -173,7 +174,7 @@ def _gain(z: float) -> float:
 
 def _pursue(state: _State, refit: Refit) -> _State:
     """Discounts the observations with the largest gains, again and again."""
-    most = int(_LARGEST_SHARE * len(state.noise))
+    most = int(_LARGEST_SHARE * len(state.told))
     for _ in range(_ROUNDS):
         gains, noise = state.gains(robust=True)
         fresh = np.where(state.discounted, 0.0, gains)
@@ -217,8 +218,8 @@ def _best(best: _State, state: _State, refit: Refit) -> _State:
 
 def _refitted(state: _State, noise: Array, mask: Mask, refit: Refit) -> _State:
     """The fit with the discounts of a mask."""
-    changed = np.where(mask, noise, state.rows.variance)
-    return _State(state.rows, changed, mask, refit(changed, mask, state.fit))
+    rows = state.told.with_noise(noise, mask)
+    return _State(state.told, rows, mask, refit(rows, mask, state.fit))
 
 
 def _described(state: _State) -> list[Outlier]:
@@ -227,9 +228,9 @@ def _described(state: _State) -> list[Outlier]:
     return [
         Outlier(
             int(row),
-            float(state.rows.y[row] - residual[row]),
+            float(state.told.y[row] - residual[row]),
             float(std[row]),
-            float(state.noise[row]),
+            float(state.rows.variance[row]),
         )
         for row in np.flatnonzero(state.discounted)
     ]

@@ -35,7 +35,7 @@ class Suspect:
 
     @property
     def deviations(self) -> float:
-        """By how many standard deviations the value is above what is expected; below is negative."""
+        """How many standard deviations the value is above what is expected, or (−) below."""
         return (self.value - self.expected) / self.std
 
     def __str__(self) -> str:

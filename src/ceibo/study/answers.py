@@ -10,7 +10,7 @@ from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief, recommend
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
-from ceibo.decide.stopping import Profit, Verdict
+from ceibo.decide.stopping import Profit, Verdict, profit_of
 from ceibo.decide.suspects import Suspect
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
@@ -142,7 +142,7 @@ class Answers(ABC):
         """What the study has brought at a price of `cost` per evaluation, less the initial ones."""
         belief = self._any_belief
         ended = self.ledger.snapshot.in_state(DONE, FAILED)
-        return belief.profit(cost, sum(map(_evaluations, ended)))
+        return profit_of(belief, cost, sum(map(_evaluations, ended)))
 
 
 def _as_recorded(ledger: Ledger, found: Estimate) -> Estimate:
