@@ -15,6 +15,7 @@ from ceibo.decide import (
     Ordinal,
     Space,
     StopReason,
+    Suspect,
     Watch,
 )
 from ceibo.errors import CeiboError, InputError, StopRun
@@ -49,6 +50,7 @@ __all__ = [
     "StopReason",
     "StopRun",
     "Study",
+    "Suspect",
     "Trial",
     "Watch",
     "__version__",

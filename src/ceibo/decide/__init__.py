@@ -9,6 +9,7 @@ direction              whether small or large values are wanted
 settings, model        how the model is fitted; the fitted model
 suggest                what to measure next
 belief, estimate       the answers, in the user's units and direction
+outliers, suspects     measurements that look wrong: found, and said
 stopping               when another measurement is no longer worth its price
 record                 what is written down with a suggestion
 """
@@ -26,6 +27,7 @@ from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop, StopReason, Verdict
 from ceibo.decide.suggest import Suggestion, suggest
+from ceibo.decide.suspects import Suspect
 
 __all__ = [
     "DEFAULT_ACQUISITION",
@@ -55,6 +57,7 @@ __all__ = [
     "Stop",
     "StopReason",
     "Suggestion",
+    "Suspect",
     "Told",
     "Unmeasured",
     "Verdict",

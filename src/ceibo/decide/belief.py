@@ -21,6 +21,7 @@ from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.decide.suggest import search
+from ceibo.decide.suspects import Suspect, suspects_of
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 
@@ -86,6 +87,11 @@ class Belief:
         believed = Estimate(params, float(means[0]), float(stds[0]))
         why = compare_with_raw(raw.number, raw.measurement, believed, self.best)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
+
+    @cached_property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The measured values that look wrong, which the model gives more noise."""
+        return suspects_of(self.model, self.evidence.direction)
 
     @property
     def noise(self) -> float | None:

@@ -6,7 +6,9 @@ from typing import Final, final
 
 import numpy as np
 
+from ceibo.decide.discounts import Discount, discounted, discounts_of
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.outliers import find_outliers
 from ceibo.decide.rows import Rows
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
@@ -14,7 +16,7 @@ from ceibo.decide.subset import group, most_telling
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Of very many observations, hyperparameters need fewer than the mean does, and cost more.
@@ -37,6 +39,7 @@ class Model:
     observations: int  # how many there are
     used: int  # how many the model was conditioned on
     kinds: tuple[str, ...] = ()  # of the blocks of the fit
+    discounts: tuple[Discount, ...] = ()  # of values that are not believed
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -55,7 +58,7 @@ class Model:
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
         n, blocks = len(evidence), self.block_variances(evidence.block_kinds)
-        rows = Rows.of(evidence, self.exponent)
+        rows = discounted(Rows.of(evidence, self.exponent), evidence, self.discounts)
         if n > limit:
             groups = group(rows.X, rows.told_variance, rows.block)
             if len(groups) > limit:
@@ -81,30 +84,44 @@ def fit_model(
     whole, kinds = Rows.of(evidence, exponent), evidence.block_kinds
     n, limit = len(whole), settings.max_observations
 
+    def fit_once(
+        rows: Rows,
+        kernel: str,
+        start: Hyperparameters | None,
+        restarts: int | None,
+        wrong: Mask | None = None,
+    ) -> FitResult:
+        return fit_gp(
+            rows.X,
+            rows.y,
+            rows.variance,
+            kernel=kernel,
+            method=settings.fit,
+            categorical=space.categorical,
+            start=start,
+            restarts=restarts,
+            breadth=space.breadth,
+            counts=rows.counts,
+            blocks=rows.block if kinds else None,
+            discounted=wrong,
+        )
+
     def fit(rows: Rows) -> FitResult:
         kernels = _RIVALS if settings.kernel == "auto" else (settings.kernel,)
-        fits = [
-            fit_gp(
-                rows.X,
-                rows.y,
-                rows.variance,
-                kernel=kernel,
-                method=settings.fit,
-                categorical=space.categorical,
-                start=start,
-                restarts=settings.restarts,
-                breadth=space.breadth,
-                counts=rows.counts,
-                blocks=rows.block if kinds else None,
-            )
-            for kernel in kernels
-        ]
+        fits = [fit_once(rows, kernel, start, settings.restarts) for kernel in kernels]
         return max(fits, key=lambda fitted: fitted.log_density)
+
+    def refit(rows: Rows, wrong: Mask, before: FitResult) -> FitResult:
+        return fit_once(rows, before.gp.kernel.name, before.hyperparameters, 0, wrong)
 
     groups = group(whole.X, whole.told_variance, whole.block) if n > limit else None
     if groups is None or len(groups) <= limit:
         fitted = fit(whole)
-        return Model(fitted.gp, fitted, exponent, n, n, kinds)
+        if not settings.outliers:
+            return Model(fitted.gp, fitted, exponent, n, n, kinds)
+        fitted, outliers = find_outliers(whole, fitted, refit)
+        discounts = discounts_of(evidence, outliers)
+        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts)
     fitted = fit(whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))])
     rows = whole[groups.rows(most_telling(fitted.gp, whole.X[groups.first], limit))]
     variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances

@@ -9,13 +9,16 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_info
 
+from ceibo.decide.model import Model
 from ceibo.decide.suggest import Suggestion
 from ceibo.gp import Hyperparameters
 from ceibo.version import __version__
 
 # Raised by every change of arithmetic that may change a suggestion. A record without one is of 1.
 # 2: what corrected EI, corrected PI and corrected KG are close to x⁺.
-ALGORITHM: Final = 2
+# 3: measurements that look wrong count less, in studies that were begun with it; those begun before
+#    and those without such a measurement get the suggestions of 2.
+ALGORITHM: Final = 3
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
@@ -42,7 +45,18 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
             "observations": suggestion.observations,
             "used": suggestion.used,
         }
+        if suggestion.model is not None:
+            record |= discounts_to_json(suggestion.model)
     return record | {"algorithm": ALGORITHM, "versions": versions()}
+
+
+def discounts_to_json(model: Model) -> dict[str, Any]:
+    """The values that a model gives more noise, minimised; nothing if there are none."""
+    discounted = [
+        {"trial": each.number, "value": each.value, "noise": model.natural(each.noise)}
+        for each in model.discounts
+    ]
+    return {"discounted": discounted} if discounted else {}
 
 
 def algorithm_of(record: Mapping[str, Any]) -> int:

@@ -1,13 +1,13 @@
 """Observations as a model takes them: in units of a power of two, and merged where asked."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Final, final
 
 import numpy as np
 
 from ceibo.decide.evidence import Evidence
 from ceibo.gp import Blocks, FitResult, GaussianProcess
-from ceibo.gp.inputs import Array, Indices
+from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.observations import standardize
 
 # In units of the largest value: beyond it an observation says nothing at all.
@@ -46,6 +46,11 @@ class Rows:
 
     def __getitem__(self, rows: Indices) -> "Rows":
         return Rows(*(getattr(self, each.name)[rows] for each in fields(Rows)))
+
+    def with_noise(self, variance: Array, mask: Mask) -> "Rows":
+        """With other noise variances (n,), taken as known, where the mask (n,) says so."""
+        changed = np.where(mask, variance, self.variance)
+        return replace(self, variance=changed, counts=np.where(mask, 1.0, self.counts))
 
     @property
     def told_variance(self) -> Array:

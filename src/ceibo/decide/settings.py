@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 from ceibo import acquisition as acq
 from ceibo.checks import LARGEST_SEED, check_choice, check_confidence, check_whole
+from ceibo.errors import InputError
 from ceibo.gp import KERNELS
 from ceibo.gp.fit import RESTARTS
 
@@ -40,6 +41,8 @@ class Settings:
             "map" and 16 for "ml".
         confidence: with which the limits of an answer hold, from 0.5 to below 1; None in a study
             without outcomes.
+        outliers: whether measurements that look wrong count less; a study that was begun by a ceibo
+            that did not know of it goes on without.
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -50,6 +53,7 @@ class Settings:
     draws: int | None = None
     restarts: int | None = None
     confidence: float | None = None
+    outliers: bool = True
 
     def __post_init__(self) -> None:
         acq.ACQUISITIONS.find(self.acquisition)
@@ -60,6 +64,8 @@ class Settings:
             object.__setattr__(self, "restarts", RESTARTS[self.fit])
         if self.confidence is not None:
             object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        if not isinstance(self.outliers, bool):
+            raise InputError(f"outliers must be True or False, got {self.outliers!r}.")
         least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
         for name, low in least.items():
             value = getattr(self, name)
@@ -89,9 +95,11 @@ class Settings:
             del data["restarts"]
         if self.confidence is None:
             del data["confidence"]
+        if not self.outliers:
+            del data["outliers"]
         return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Settings":
         """The settings that `to_json` wrote; an absent key means the default of version 0.1."""
-        return Settings(**{"restarts": 1, **data})
+        return Settings(**{"restarts": 1, "outliers": False, **data})

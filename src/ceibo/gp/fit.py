@@ -28,6 +28,7 @@ from ceibo.gp.inputs import (
     as_block_indices,
     as_columns,
     as_counts,
+    as_mask,
     as_noise,
     as_points,
     as_values,
@@ -102,6 +103,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     breadth: int | None = None,
     counts: ArrayLike | None = None,
     blocks: ArrayLike | None = None,
+    discounted: ArrayLike | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -116,7 +118,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         method: "map" (maximum a posteriori, default) or "ml" (maximum likelihood, as in the paper).
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
-        restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default.
+        restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default. With
+            0, from `start` alone: the fit of data that have hardly changed.
         breadth: how many columns a point has on average, where others do not exist at it; the
             priors of "map" are those of so many. All by default.
         counts: (n,) of how many values each y is the mean; 1 by default. Where it is more, the
@@ -125,6 +128,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         blocks: (n, b), or (n,) for one kind, the index of the block (a day, a plate) of each kind
             that each observation is of, −1 for none. Observations of one block share an offset,
             whose variance is inferred for each kind of which there are two blocks or more.
+        discounted: (n,) whether a value is not believed. Its noise_variance says how little it
+            counts; it is left out of the scale of y and of the noise that is expected of the next.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -140,15 +145,16 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     kernel_class = KERNELS.find(kernel)
     if method not in RESTARTS:
         raise InputError(f"method must be 'map' or 'ml', got {method!r}.")
-    count = RESTARTS[method] if restarts is None else check_whole(restarts, "restarts")
+    fewest = 1 if start is None else 0
+    count = RESTARTS[method] if restarts is None else check_whole(restarts, "restarts", fewest)
     if start is not None and len(start.lengthscales) != d:
         raise InputError(
             f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
         )
     sizes = np.ones(n) if counts is None else as_counts(counts, n)
-    data = standardize(
-        points, values, noise, sizes, None if blocks is None else as_block_indices(blocks, n)
-    )
+    believed = np.ones(n, dtype=bool) if discounted is None else ~as_mask(discounted, n)
+    of = None if blocks is None else as_block_indices(blocks, n)
+    data = standardize(points, values, noise, sizes, of, believed)
     priors = None
     if method == "map":
         priors = Priors.default(d, data.infers_noise, breadth, len(data.varying))
@@ -159,7 +165,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     known &= sizes == 1
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start, count)
-        expected = float(np.mean(noise[known])) if np.any(known) else None
+        usual = known & believed
+        expected = float(np.mean(noise[usual])) if np.any(usual) else None
         return _result(search, theta, (status, message), raw_count, expected)
 
 
@@ -187,13 +194,14 @@ class _Search:
 
     def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
         layout = self.data.infers_noise, self.data.varying
-        subsets = self._subsets()
+        subsets = self._subsets() if restarts else [np.arange(len(self.data.X))]
         objective = self._objective(subsets[0])
         defaults = [default.to_theta(*layout) for default in self.defaults()]
         previous = [] if start is None else [np.clip(start.to_theta(*layout), *self.bounds.T)]
-        fresh = max(defaults, key=lambda theta: objective(theta)[0])
-        starts = [fresh, *previous]
-        if restarts == 1:
+        starts = previous
+        if restarts:
+            starts = [max(defaults, key=lambda theta: objective(theta)[0]), *previous]
+        if restarts <= 1:
             ends = [self._climb(objective, theta[None, :], None) for theta in starts]
             best = max(ends, key=lambda end: float(end.values[0]))
         else:

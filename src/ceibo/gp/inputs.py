@@ -105,6 +105,16 @@ def as_counts(counts: ArrayLike, n: int) -> Array:
     return values
 
 
+def as_mask(mask: ArrayLike, n: int) -> Mask:
+    """Truth values as a (n,) array."""
+    values = np.asarray(mask)
+    if values.shape != (n,) or values.dtype != np.bool_:
+        raise InputError(
+            f"discounted must be {n} truth values, one per row of X; got {show_value(mask)}."
+        )
+    return values
+
+
 def as_block_indices(blocks: ArrayLike, n: int | None = None) -> Indices:
     """Indices of blocks as a (n, b) array; (n,) is one kind, −1 means no block."""
     numbers = as_floats(blocks, "blocks")

@@ -90,11 +90,13 @@ def standardize(
     noise_variance: Array,
     counts: Array | None = None,
     blocks: Indices | None = None,
+    believed: Mask | None = None,
 ) -> Observations:
     """Centres and scales y to zero mean and unit variance, and merges replicates.
 
     Where `counts` are above 1, y is a mean of so many values and noise_variance the square of its
     standard error; centre and scale are then those of the values behind the means.
+    Rows that are not `believed` are left out of centre and scale.
 
     Values are first divided by a power of two near their size, which is exact, so that nothing
     over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
@@ -108,11 +110,13 @@ def standardize(
     counted = np.ones(len(y)) if counts is None else counts
     # the variance of the values behind a standard error, SS/k
     within = np.where((counted > 1) & ~np.isnan(noise_near), (counted - 1.0) * noise_near, 0.0)
-    centre, spread = float(np.mean(y_near)), float(np.std(y_near))
+    inner = y_near if believed is None else y_near[believed]
+    centre, spread = float(np.mean(inner)), float(np.std(inner))
     if np.any(counted > 1):
-        centre = float(np.average(y_near, weights=counted))
+        weights = counted if believed is None else counted * believed
+        centre = float(np.average(y_near, weights=weights))
         squares = (y_near - centre) ** 2 + within
-        spread = float(np.sqrt(np.average(squares, weights=counted)))
+        spread = float(np.sqrt(np.average(squares, weights=weights)))
     # A spread made of rounding errors is none: scale by the values' size, or by 1 if all are zero.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0

@@ -12,6 +12,7 @@ from rich.text import Text
 from ceibo.decide.estimate import Estimate
 from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
+from ceibo.decide.suspects import Suspect, sentences_about
 from ceibo.errors import NoMeasurementError
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.study.record import Record
@@ -36,6 +37,7 @@ class Progress:
         self.ended = False
         self.best: Estimate | None = None
         self.front = 0  # settings on it, of several goals
+        self.suspects: tuple[Suspect, ...] = ()  # measurements that look wrong
         self.verdict: Verdict | None = None
         self.waiting = ""  # for whom, while all that is left to do is with other workers
 
@@ -55,6 +57,8 @@ class Progress:
             self.live.stop()
             if not (self.console.is_terminal or self.console.is_jupyter):
                 self.console.line()  # ends the last line of a file
+            for sentence in sentences_about(self.suspects):
+                self.console.print(sentence, highlight=False, markup=False)
 
     def show(self, running: int, verdict: Verdict | None) -> None:
         """Shows that a trial was started."""
@@ -92,6 +96,7 @@ class Progress:
                 self.front = len(self.study.front)
             else:
                 self.best = self.study.best
+            self.suspects = self.study.suspects
 
     def _state(self) -> Text:
         done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))

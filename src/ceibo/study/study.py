@@ -13,6 +13,7 @@ from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.decide.stopping import Profit, Stop
+from ceibo.decide.suspects import Suspect
 from ceibo.errors import ConflictError
 from ceibo.study.adding import new_trial
 from ceibo.study.asking import Asking
@@ -393,6 +394,11 @@ class Result(Shown):
     def best_observed(self) -> Observed:
         """The best raw value, to show the difference."""
         return self.study.best_observed
+
+    @property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The measured values that look wrong."""
+        return self.study.suspects
 
     @property
     def profit(self) -> Profit | None:

@@ -16,6 +16,7 @@ from ceibo.cli.common import (
 from ceibo.cli.joint_answers import has_front, print_joint_answers, print_recommended
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
+from ceibo.cli.suspicion import print_suspects, suspects_json
 from ceibo.cli.words import read_words
 from ceibo.decide import Measurement
 from ceibo.decide.space import Params
@@ -44,7 +45,8 @@ def best(
         return
     if json and has_front(study):
         front = [estimate_json(each) for each in study.front]
-        print_json({"front": front, "raw_front": list(study.raw_front)} | blocks_json(study))
+        answer = {"front": front, "raw_front": list(study.raw_front)}
+        print_json(answer | blocks_json(study) | suspects_json(study))
         return
     if json:
         raw = study.best_observed
@@ -52,7 +54,8 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        print_json(estimates | {"best_observed": observed} | blocks_json(study))
+        further = blocks_json(study) | suspects_json(study)
+        print_json(estimates | {"best_observed": observed} | further)
         return
     print_answers(study)
 
@@ -82,6 +85,7 @@ def print_answers(study: Study) -> None:
     else:
         _print_one_answer(study)
     print_blocks(study)
+    print_suspects(study)
 
 
 def _print_one_answer(study: Study) -> None:

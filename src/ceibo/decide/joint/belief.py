@@ -28,6 +28,7 @@ from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Memory, Verdict, verdict_of
+from ceibo.decide.suspects import Suspect, suspects_of
 from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 
@@ -133,6 +134,15 @@ class JointBelief:
             replace(estimate, number=_first_trial(self.evidence.goal, x), p_efficient=float(chance))
             for estimate, x, chance in zip(estimates, found.X, found.chances, strict=True)
         )
+
+    @cached_property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The measured values that look wrong, of every outcome."""
+        found: list[Suspect] = []
+        for name in self.predictions.names:
+            direction = self.evidence.outcomes[name].direction
+            found += suspects_of(self.predictions.model_of(name), direction, name)
+        return tuple(found)
 
     @property
     def noise(self) -> dict[str, float | None]:

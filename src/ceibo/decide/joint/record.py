@@ -5,7 +5,13 @@ from typing import Any
 
 from ceibo.decide.joint.suggest import JointSuggestion
 from ceibo.decide.model import Model
-from ceibo.decide.record import ALGORITHM, finite, hyperparameters_of, hyperparameters_to_json
+from ceibo.decide.record import (
+    ALGORITHM,
+    discounts_to_json,
+    finite,
+    hyperparameters_of,
+    hyperparameters_to_json,
+)
 from ceibo.decide.record import versions as library_versions
 from ceibo.gp import Hyperparameters
 
@@ -44,6 +50,7 @@ def _to_json(model: Model, start: Hyperparameters | None) -> dict[str, Any]:
         "fit": model.fit.status.name.lower(),
         "observations": model.observations,
         "used": model.used,
+        **discounts_to_json(model),
     }
 
 

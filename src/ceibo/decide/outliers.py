@@ -1,0 +1,236 @@
+"""Observations that the model cannot believe: found, and given more noise, so that they count less.
+
+For observation i let r be its distance from what all the others predict, and s² the variance of
+that prediction with the observation's own noise. Extra noise of variance ρ makes its log density
+−½ r²/(s² + ρ) − ½ log(s² + ρ), which is largest at ρ = max(0, r² − s²); the gain is
+
+    ½ (q − 1 − log q),   q = r²/s² > 1
+
+for all observations at once (gp/leave_one_out.py; relevance pursuit, Ament et al. 2024). Several
+outliers hide each other: they inflate the inferred noise, or shorten the length scales. So they are
+pursued: the observations with the largest gains get their ρ, the model is fitted again with the
+hyperparameters of before to start from, and so on, further than can be justified. Then those are
+believed again, least gain first, without which the model explains the data nearly as well: a
+discount must raise the log density by more than `_EVIDENCE`, its price, also after the
+hyperparameters had their chance to explain the observation without it.
+
+The first fit is the only price of data in which nothing looks wrong, and is then the model.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final, final
+
+import numpy as np
+from scipy.special import gammaln
+
+from ceibo.decide.rows import Rows
+from ceibo.decide.subset import group
+from ceibo.gp import FitResult, Hyperparameters
+from ceibo.gp.inputs import Array, Mask
+from ceibo.gp.leave_one_out import leave_one_out
+
+# Standard deviations by which an observation must miss its prediction for a search to begin.
+_SUSPICIOUS: Final = 3.0
+# ... and for it to be discounted, when all others that are wrong are.
+_UNBELIEVABLE: Final = 4.0
+# What a discount must add to the log density beside the price of its choice, because its size is
+# fitted. `python -m soak.outliers` measures what it leads to.
+_PRICE: Final = 0.5
+_HOPELESS: Final = 6.0  # this much worse than the best state so far, the way back ends
+_PURSUED: Final = 2.0  # the gain down to which observations are tried
+_LARGEST_SHARE: Final = 0.25  # of observations that are tried
+_FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
+_ROUNDS: Final = 30
+_MEDIAN: Final = 0.455  # of χ² with one degree of freedom
+_LEAST_SHARE: Final = 0.01
+_SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
+
+
+@final
+@dataclass(frozen=True)
+class Outlier:
+    """An observation that is not believed, in the units of the model."""
+
+    row: int
+    expected: float  # what all the others predict
+    std: float  # of that prediction, the observation's own noise included
+    variance: float  # the noise variance it was given
+
+
+# fits rows, some of which are discounted, from the hyperparameters of another fit
+Refit = Callable[[Rows, Mask, FitResult], FitResult]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A fit in which some observations are discounted."""
+
+    told: Rows
+    rows: Rows  # with the discounts
+    discounted: Mask  # (n,)
+    fit: FitResult
+
+    @property
+    def evidence(self) -> float:
+        """The log density that the fit maximised, of all values told, in the units of y."""
+        squared = self.fit.gp.kernel.variance / self.fit.hyperparameters.variance
+        values = np.where(np.isnan(self.rows.variance), 1.0, self.rows.counts)
+        density = self.fit.log_density - 0.5 * float(np.sum(values) * np.log(squared))
+        # The scatter of the values behind a standard error, of which the fit of a discounted mean
+        # knows nothing.
+        noise = self.fit.noise_variance
+        behind = self.discounted & (self.told.counts > 1) & ~np.isnan(self.told.variance)
+        if noise is None or not np.any(behind):
+            return density
+        extra, errors = self.told.counts[behind] - 1.0, self.told.variance[behind]
+        scatter = float(np.sum((extra + 1.0) * extra * errors)) / noise
+        return density - 0.5 * (float(np.sum(extra)) * float(np.log(2 * np.pi * noise)) + scatter)
+
+    @property
+    def worth(self) -> float:
+        """The evidence less the price of the discounts.
+
+        Of most·C(n, k) sets of k observations one is chosen, if any number from none to `most`
+        is as likely; and each discount has a size of its own.
+        """
+        n, k = len(self.told), int(np.sum(self.discounted))
+        if k == 0:
+            return self.evidence
+        sets = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + np.log(_LARGEST_SHARE * n)
+        return self.evidence - float(sets) - _PRICE * k
+
+    def own_noise(self) -> Array:
+        """(n,) the noise of each observation if it is believed."""
+        told, inferred = self.told.told_variance, self.fit.noise_variance
+        unknown = 0.0 if inferred is None else inferred / self.told.counts
+        return np.where(np.isnan(told), unknown, told)
+
+    def left_out(self) -> tuple[Array, Array, Array]:
+        """The distance of each from its prediction, the variance of f there, and its own noise."""
+        own = self.own_noise()
+        noise = np.where(self.discounted, self.rows.variance, own)
+        of = group(self.rows.X, self.rows.told_variance, self.rows.block).of
+        # Relative to the least noise of a row, so that no precision overflows.
+        least = np.full(of.max() + 1, np.inf)
+        np.minimum.at(least, of, noise)
+        relative = np.divide(least[of], noise, out=np.ones(len(noise)), where=noise > 0)
+        share = relative / np.bincount(of, relative)[of]
+        found = leave_one_out(self.fit.gp, self.told.y, of, share)
+        return found.residual, found.variance, own
+
+    def gains(self, robust: bool = False) -> tuple[Array, Array]:
+        """What a discount of each brings, and the noise variance of that discount.
+
+        Robust ones are in units of how far the typical observation is from its prediction, if that
+        is less than the model expects: what outliers have done to the model is then undone.
+        """
+        residual, variance, own = self.left_out()
+        total = variance + own
+        # What was told to be exact is not doubted.
+        doubted = own > 0
+        q = np.divide(residual**2, total, out=np.zeros(len(own)), where=doubted)
+        if robust:
+            typical = float(np.median(q[doubted & ~self.discounted])) / _MEDIAN
+            q /= min(max(typical, _LEAST_SHARE), 1.0)
+        # Where the model is too wide, the extra noise is that which makes up for it.
+        discount = np.maximum(residual**2 - variance, own)
+        q = np.maximum(q, 1.0)
+        return 0.5 * (q - 1.0 - np.log(q)), discount
+
+
+def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, list[Outlier]]:
+    """The fit in which the outliers are discounted, and these; the fit given if there are none."""
+    n, d = rows.X.shape
+    first = _State(rows, rows, np.zeros(n, dtype=bool), fit)
+    if n < _FEWEST + d or not np.isfinite(fit.log_density):
+        return fit, []
+    if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
+        return fit, []
+    best = first
+    told = not np.all(np.isnan(rows.told_variance))
+    for view in (first, _smooth(first, refit)) if told else (first,):
+        best = _best(best, _pursue(view, refit), refit)
+    return best.fit, _described(best)
+
+
+def _smooth(first: _State, refit: Refit) -> _State:
+    """The observations as a smooth model with much noise sees them, whatever noise was told.
+
+    Where the first model bends to follow outliers, this one does not.
+    """
+    n, d = first.told.X.shape
+    simple = Hyperparameters(np.full(d, _SMOOTH * np.sqrt(d)), 1.0, _NOISY)
+    start = replace(first.fit, hyperparameters=simple)
+    unknown = replace(first.told, variance=np.full(n, np.nan))
+    return replace(first, rows=unknown, fit=refit(unknown, first.discounted, start))
+
+
+def _gain(z: float) -> float:
+    """The gain of a discount where an observation is off by z standard deviations."""
+    return 0.5 * (z**2 - 1.0 - float(np.log(z**2)))
+
+
+def _pursue(state: _State, refit: Refit) -> _State:
+    """Discounts the observations with the largest gains, again and again."""
+    most = int(_LARGEST_SHARE * len(state.told))
+    for _ in range(_ROUNDS):
+        gains, noise = state.gains(robust=True)
+        fresh = np.where(state.discounted, 0.0, gains)
+        left = most - int(np.sum(state.discounted))
+        if left <= 0 or np.max(fresh) < _PURSUED:
+            break
+        order = np.argsort(-fresh, kind="stable")[:left]
+        chosen = order[fresh[order] >= max(_PURSUED, 0.5 * float(np.max(fresh)))]
+        mask = state.discounted.copy()
+        mask[chosen] = True
+        grown = _refitted(state, noise, mask, refit)
+        if not np.isfinite(grown.evidence):
+            break
+        state = grown
+    return state
+
+
+def _best(best: _State, state: _State, refit: Refit) -> _State:
+    """Of the states on the way back, least gain first, the one that pays its price best.
+
+    All are compared with the best so far.
+    """
+    gains, noise = state.gains()
+    believable = _gain(_UNBELIEVABLE)
+    # With everything discounted that may be wrong, nothing hides what is.
+    mask = state.discounted & (gains >= believable)
+    while np.any(mask):
+        state = _refitted(state, noise, mask, refit)
+        gains, noise = state.gains()
+        rows = np.flatnonzero(mask)
+        weakest = rows[np.argmin(gains[rows])]
+        if gains[weakest] >= believable:
+            if state.worth > best.worth:
+                best = state
+            elif state.worth < best.worth - _HOPELESS:
+                break
+        mask = mask.copy()
+        mask[weakest] = False
+    return best
+
+
+def _refitted(state: _State, noise: Array, mask: Mask, refit: Refit) -> _State:
+    """The fit with the discounts of a mask."""
+    rows = state.told.with_noise(noise, mask)
+    return _State(state.told, rows, mask, refit(rows, mask, state.fit))
+
+
+def _described(state: _State) -> list[Outlier]:
+    residual, variance, own = state.left_out()
+    std = np.sqrt(variance + own)
+    return [
+        Outlier(
+            int(row),
+            float(state.told.y[row] - residual[row]),
+            float(std[row]),
+            float(state.rows.variance[row]),
+        )
+        for row in np.flatnonzero(state.discounted)
+    ]
