@@ -12,6 +12,7 @@ from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_b
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 from ceibo.acquisition.mixed_limit import MixedLimit
+from ceibo.acquisition.repeats import log_gains_of_repeats
 
 __all__ = [
     "ACQUISITIONS",
@@ -36,6 +37,7 @@ __all__ = [
     "find_feasible_incumbent",
     "find_incumbent",
     "hypervolume",
+    "log_gains_of_repeats",
     "maximize",
     "nondominated",
     "posterior_mean",

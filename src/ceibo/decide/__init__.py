@@ -21,6 +21,7 @@ from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.joint import JointBelief, JointEvidence, joint_evidence_of, suggest_jointly
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import AtLeast, AtMost, Maximize, Minimize, Outcomes, Watch
+from ceibo.decide.precision import Precision
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop, StopReason, Verdict
@@ -47,6 +48,7 @@ __all__ = [
     "Ordinal",
     "OutcomeEstimate",
     "Outcomes",
+    "Precision",
     "Profit",
     "Settings",
     "Space",

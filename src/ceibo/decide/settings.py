@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 from ceibo import acquisition as acq
 from ceibo.checks import LARGEST_SEED, check_choice, check_confidence, check_whole
+from ceibo.decide.precision import Precision, check_precision
 from ceibo.gp import KERNELS
 from ceibo.gp.fit import RESTARTS
 
@@ -40,6 +41,8 @@ class Settings:
             "map" and 16 for "ml".
         confidence: with which the limits of an answer hold, from 0.5 to below 1; None in a study
             without outcomes.
+        precision: what a trial and each of its values cost, if a setting may be measured several
+            times; None: a trial is one value.
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -50,6 +53,7 @@ class Settings:
     draws: int | None = None
     restarts: int | None = None
     confidence: float | None = None
+    precision: Precision | None = None
 
     def __post_init__(self) -> None:
         acq.ACQUISITIONS.find(self.acquisition)
@@ -60,6 +64,7 @@ class Settings:
             object.__setattr__(self, "restarts", RESTARTS[self.fit])
         if self.confidence is not None:
             object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        check_precision(self.precision)
         least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
         for name, low in least.items():
             value = getattr(self, name)
@@ -81,8 +86,12 @@ class Settings:
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, as stored with a study; without what is not used."""
+        """Plain JSON data, as stored with a study; without what is not used.
+
+        Without the precision too: it is part of a study's own data, which an older ceibo refuses.
+        """
         data = asdict(self)
+        del data["precision"]
         if self.draws is None:
             del data["draws"]
         if self.restarts == 1:

@@ -12,11 +12,15 @@ from ceibo.study.store import StoredTrial
 
 
 def ask_batch(
-    asking: Asking, count: int | None, fixed: Mapping[str, object] | None, shared: object
+    asking: Asking,
+    count: int | None,
+    fixed: Mapping[str, object] | None,
+    shared: object,
+    confirm: bool = False,
 ) -> list[StoredTrial]:
     """As many trials as wanted; the first that has a shared parameter decides its value."""
     ledger = asking.ledger
-    number = 1 if count is None else check_whole(count, "count")
+    number = 1 if count is None and not confirm else check_whole(count, "count")
     if fixed or shared:
         ledger.refresh()  # the space may have changed
     values = check_fixed(ledger.space, fixed)
@@ -28,7 +32,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = asking.ask(None, None, Holding(values, names))
+        trial = asking.ask(None, None, Holding(values, names, confirm))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)

@@ -54,7 +54,8 @@ class Places:
             elif state == WITHDRAWN:
                 withdrawn.append(self._places[trial.number])
             else:
-                pending.append(self._places[trial.number])
+                # the mean of m values is as good as m measurements
+                pending += [self._places[trial.number]] * trial.repeats
         return Unmeasured(pending, failed, withdrawn, in_a_row)
 
     def _first_wrong(

@@ -151,7 +151,8 @@ class Runner(Generic[S]):
         return len(self.flight.running) < self.jobs
 
     def _ask(self) -> Trial | None:
-        stored = self.study.asking.ask(self.lease, self.limits.n_trials)
+        limit, last = self.limits.n_trials, self.limits.confirm_from
+        stored = self.study.asking.ask(self.lease, limit, confirm_from=last)
         return None if stored is None else trial_of(stored)
 
     def _launch(self) -> bool:

@@ -5,7 +5,13 @@ from typing import Any
 
 from ceibo.decide.joint.suggest import JointSuggestion
 from ceibo.decide.model import Model
-from ceibo.decide.record import ALGORITHM, finite, hyperparameters_of, hyperparameters_to_json
+from ceibo.decide.record import (
+    ALGORITHM,
+    aims_to_json,
+    finite,
+    hyperparameters_of,
+    hyperparameters_to_json,
+)
 from ceibo.decide.record import versions as library_versions
 from ceibo.gp import Hyperparameters
 
@@ -32,6 +38,7 @@ def to_joint_record(suggestion: JointSuggestion, seen: int, seed: int) -> dict[s
                 name: _to_json(model, suggestion.starts.get(name)) for name, model in each
             },
         }
+    record |= aims_to_json(suggestion.purpose, suggestion.repeats)
     return record | {"algorithm": ALGORITHM, "versions": library_versions()}
 
 
