@@ -14,6 +14,7 @@ record                 what is written down with a suggestion
 """
 
 from ceibo.decide.belief import Belief
+from ceibo.decide.closeness import Closeness, closeness
 from ceibo.decide.dimensions import Categorical, Float, Int, Ordinal
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate, Observed, OutcomeEstimate
@@ -34,6 +35,7 @@ __all__ = [
     "AtMost",
     "Belief",
     "Categorical",
+    "Closeness",
     "Direction",
     "Estimate",
     "Evidence",
@@ -59,6 +61,7 @@ __all__ = [
     "Unmeasured",
     "Verdict",
     "Watch",
+    "closeness",
     "evidence_of",
     "joint_evidence_of",
     "suggest",
