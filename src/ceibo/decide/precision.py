@@ -17,6 +17,7 @@ import numpy as np
 from ceibo.checks import check_not_negative, check_whole
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
+from ceibo.numbers import rounded
 
 MOST: Final = 1000
 
@@ -50,6 +51,10 @@ class Precision:
                 "precision: setup and repeat are both 0, and what costs nothing needs no choice;"
                 " give the cost of a trial's set-up, of each value, or of both."
             )
+
+    def __str__(self) -> str:
+        setup, repeat = rounded(self.setup), rounded(self.repeat)
+        return f"{setup} for a trial and {repeat} for each of at most {self.most} values"
 
     def repeats(self, log_gains: Array) -> int:
         """How many values to take, from the logarithms of what 1, 2, … of them would teach."""

@@ -5,6 +5,7 @@ from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.trials import (
     NOTE,
+    TIMES,
     cell,
     head_of,
     panel_of,
@@ -28,6 +29,8 @@ def trials(facts: JointFacts) -> str:
     numbers = {trial.number for trial in shown}
     kept = [trial for trial in facts.trials if trial.number in numbers]
     failures = any(trial.reason for trial in kept)
+    if facts.study.settings.precision is not None:
+        heads.append(TIMES)
     if failures:
         heads.append("Last failure")
     body = "".join(_row(facts, trial, failures, trial.number in answers) for trial in kept)
@@ -52,6 +55,8 @@ def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> st
         cells.append(_value_cell(facts, trial, name))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
+    if facts.study.settings.precision is not None:
+        cells.append(cell(trial.repeats))
     if failures:
         cells.append(reason_cell(trial.reason or ""))
     opening = '<tr class="best">' if is_answer else "<tr>"
