@@ -25,7 +25,7 @@ from ceibo.decide.evidence import Unmeasured, evidence_of
 from ceibo.decide.model import Model, fit_model
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Indices
 
 GRID = Space({"x": Int(0, 24)})
 PLACES = np.array([GRID.to_unit({"x": level}) for level in range(25)])
@@ -39,7 +39,7 @@ def fitted() -> Model:
     return fit_model(evidence_of(told, 1), GRID, Settings())
 
 
-def belief_of(rows: Array, y: Array, noise: float) -> Belief:
+def belief_of(rows: Indices, y: Array, noise: float) -> Belief:
     """The belief of an observer who knows the process that the function was drawn from."""
     told = [
         Told(k, PLACES[row], Measurement(value, noise))

@@ -108,6 +108,6 @@ def test_json_and_settings() -> None:
     assert Precision.from_json(price.to_json()) == price
     with pytest.raises(InputError, match="expected setup, repeat and, if you like, most"):
         Precision.from_json({"setup": 1.0})
-    with pytest.raises(InputError, match="precision must be a ceibo.Precision"):
+    with pytest.raises(InputError, match=r"precision must be a ceibo\.Precision"):
         Settings(precision=(1.0, 0.2))  # type: ignore[arg-type]  # that is the mistake
     assert "precision" not in Settings(precision=price).to_json()
