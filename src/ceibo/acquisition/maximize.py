@@ -276,19 +276,17 @@ class _Search:
     def candidates(self, around: Array, rng: np.random.Generator) -> Array:
         """Points over the whole space and around some; all points, where they are few."""
         few = self._few_points()
-        points = np.concatenate([self._raw(rng), self._around(around, rng)]) if few is None else few
+        points = np.concatenate([self._raw(rng), self._clouds(rng, around)]) if few is None else few
         return np.unique(self._at(points), axis=0)
 
-    def _clouds(self, rng: np.random.Generator) -> Array:
-        """The best measured points, and perturbations of them."""
-        X, merits = self.acquisition.measured
-        points = X[np.argsort(merits, kind="stable")[: 2 * self.settings.starts]]
-        distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
-        return self._around(points[distinct][: self.settings.starts], rng)
-
-    def _around(self, points: Array, rng: np.random.Generator) -> Array:
-        """Points moved into the space, and perturbations of them."""
-        centres = np.clip(points, 0, 1)
+    def _clouds(self, rng: np.random.Generator, around: Array | None = None) -> Array:
+        """Points (by default the best measured) moved into the space, and perturbations of them."""
+        if around is None:
+            X, merits = self.acquisition.measured
+            points = X[np.argsort(merits, kind="stable")[: 2 * self.settings.starts]]
+            distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
+            around = points[distinct][: self.settings.starts]
+        centres = np.clip(around, 0, 1)
         for k, values in self.discrete.items():
             centres[:, k] = values[np.argmin(np.abs(values - centres[:, [k]]), axis=1)]
         count = self.settings.cloud
