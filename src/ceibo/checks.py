@@ -74,6 +74,25 @@ def check_confidence(value: object, name: str = "confidence") -> float:
     return number
 
 
+def check_probability(value: object, name: str = "probability") -> float:
+    """A probability that is neither 0 nor 1."""
+    number = _to_float(value)
+    if not 0 < number < 1:
+        raise _refusal(value, name, "a probability above 0 and below 1")
+    return number
+
+
+def check_confirm(value: object, name: str = "confirm") -> float:
+    """A share from 0 to below 1, or a number of trials, which is a whole one."""
+    if isinstance(value, float | np.floating) and 0 <= value < 1:
+        return float(value)
+    try:
+        return check_whole(value, name, 0)
+    except InputError:
+        expected = "a share from 0 to below 1, or a whole number of trials"
+        raise _refusal(value, name, expected) from None
+
+
 def check_cost(value: object, name: str = "cost") -> float:
     """The price of one evaluation."""
     return check_positive(value, name, ", in the objective's units")

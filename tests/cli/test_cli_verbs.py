@@ -33,7 +33,7 @@ def test_run_finds_the_minimum_and_goes_on(
     best = ceibo("best", file, "--json").json
     assert abs(best["best"]["params"]["x"] - 0.3) < 0.15
     assert best["best"]["trial"] == study.best.number
-    assert set(best) == {"best", "recommended", "best_observed"}
+    assert set(best) == {"best", "recommended", "closeness", "best_observed"}
     assert "raw best" in ceibo("best", file).out
     shown = ceibo("show", file).out.splitlines()
     assert len(shown) == 14

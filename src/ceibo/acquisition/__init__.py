@@ -10,8 +10,10 @@ from ceibo.acquisition.fronts import hypervolume, nondominated, reference_point
 from ceibo.acquisition.guides import Chance, Fence, Guide
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_best
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
-from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
+from ceibo.acquisition.maximize import Maximum, SearchSettings, candidates, maximize, recommend
 from ceibo.acquisition.mixed_limit import MixedLimit
+from ceibo.acquisition.regret import Regrets, draw_regrets
+from ceibo.acquisition.repeats import log_gains_of_repeats
 
 __all__ = [
     "ACQUISITIONS",
@@ -27,15 +29,19 @@ __all__ = [
     "Limit",
     "Maximum",
     "MixedLimit",
+    "Regrets",
     "SearchSettings",
     "Surface",
     "build",
     "build_joint",
+    "candidates",
     "chances",
     "common_rows",
+    "draw_regrets",
     "find_feasible_incumbent",
     "find_incumbent",
     "hypervolume",
+    "log_gains_of_repeats",
     "maximize",
     "nondominated",
     "posterior_mean",

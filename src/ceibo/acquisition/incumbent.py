@@ -9,7 +9,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.acquisition.cube import within
-from ceibo.acquisition.sampling import normal_draws
+from ceibo.acquisition.sampling import normal_draws, root_of
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask
@@ -69,13 +69,6 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
         between = kernel(points[rivals], points[rivals]) - kernel.variance
         covariance = between + prior[:, None] + prior[None, :] - shifted @ shifted.T
         mean = gap[rivals] * _CONTENDER
-        root = _root(covariance)
+        root = root_of(covariance)
         draws = mean + normal_draws(_DRAWS, root.shape[1], seed) @ root.T
     return float(np.mean(np.all(draws >= 0.0, axis=1)))
-
-
-def _root(covariance: Array) -> Array:
-    """Square root of a covariance that may be singular."""
-    values, vectors = np.linalg.eigh(covariance)
-    keep = values > 1e-12 * max(float(values[-1]), 0.0)
-    return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))

@@ -112,6 +112,29 @@ def maximize(  # noqa: PLR0913 - one, and options that are mostly left out
         return Maximum(x, float(acquisition.value(x[None, :])[0]))
 
 
+def candidates(  # noqa: PLR0913 - two, and options that are mostly left out
+    acquisition: Surface[Any],
+    around: Array,
+    *,
+    seed: int = 0,
+    discrete: Mapping[int, ArrayLike] | None = None,
+    settings: SearchSettings | None = None,
+    branches: Sequence[Branch] = (),
+    region: Region | None = None,
+) -> Array:
+    """Different points (N, d) spread over the space and gathered around some; all, if few.
+
+    Args:
+        acquisition: whose length scales say how far clouds reach.
+        around: (m, d), which are among the points unless these are all there are.
+        seed, discrete, settings, branches, region: as in `maximize`.
+    """
+    levels = _check_discrete(discrete if region is None else region.discrete, acquisition)
+    branching = Branching.of(branches) if region is None else None
+    search = _Search(acquisition, levels, (), settings or SearchSettings(), branching, region)
+    return search.candidates(around, np.random.default_rng(seed))
+
+
 def recommend(
     gp: GaussianProcess,
     *,
@@ -250,12 +273,20 @@ class _Search:
             box = self.region.walls(X, widths)
         return climb(evaluate, X, box, rules, H)
 
-    def _clouds(self, rng: np.random.Generator) -> Array:
-        """The best measured points, and perturbations of them."""
-        X, merits = self.acquisition.measured
-        points = X[np.argsort(merits, kind="stable")[: 2 * self.settings.starts]]
-        distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
-        centres = np.clip(points[distinct][: self.settings.starts], 0, 1)
+    def candidates(self, around: Array, rng: np.random.Generator) -> Array:
+        """Points over the whole space and around some; all points, where they are few."""
+        few = self._few_points()
+        points = np.concatenate([self._raw(rng), self._clouds(rng, around)]) if few is None else few
+        return np.unique(self._at(points), axis=0)
+
+    def _clouds(self, rng: np.random.Generator, around: Array | None = None) -> Array:
+        """Points (by default the best measured) moved into the space, and perturbations of them."""
+        if around is None:
+            X, merits = self.acquisition.measured
+            points = X[np.argsort(merits, kind="stable")[: 2 * self.settings.starts]]
+            distinct = np.sort(np.unique(points, axis=0, return_index=True)[1])
+            around = points[distinct][: self.settings.starts]
+        centres = np.clip(around, 0, 1)
         for k, values in self.discrete.items():
             centres[:, k] = values[np.argmin(np.abs(values - centres[:, [k]]), axis=1)]
         count = self.settings.cloud

@@ -16,3 +16,10 @@ def normal_draws(count: int, dimension: int, seed: int) -> Array:
     """Standard normal draws, (count, dimension), one per cell of equal chance in a coordinate."""
     uniform = spread_points(count, dimension, np.random.default_rng(seed))
     return np.asarray(ndtri(np.maximum(uniform, _LEAST)))
+
+
+def root_of(covariance: Array) -> Array:
+    """Square root of a covariance that may be singular."""
+    values, vectors = np.linalg.eigh(covariance)
+    keep = values > 1e-12 * max(float(values[-1]), 0.0)
+    return np.asarray(vectors[:, keep] * np.sqrt(values[keep]))

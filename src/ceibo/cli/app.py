@@ -19,6 +19,7 @@ from ceibo.cli.verbs import (
     backup,
     best,
     change,
+    confirm,
     correct,
     doctor,
     enqueue,
@@ -76,6 +77,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("run")(run.run)
     app.command("ask")(ask.ask)
     app.command("sheet")(sheet.sheet)
+    app.command("confirm")(confirm.confirm)
     app.command("tell", context_settings=_LITERAL)(tell.tell)
     app.command("correct", context_settings=_LITERAL)(correct.correct)
     app.command("enqueue", context_settings=_LITERAL)(enqueue.enqueue)

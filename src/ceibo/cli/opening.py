@@ -91,6 +91,7 @@ def _options_of(file: StudyFile) -> dict[str, Any]:
         "kernel": settings.kernel,
         "fit": settings.fit,
         "n_initial": settings.n_initial,
+        "precision": settings.precision,
     }
 
 

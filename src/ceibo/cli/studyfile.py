@@ -5,7 +5,7 @@ Paths in the file (of the storage, the program, its files) are relative to the f
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -15,6 +15,7 @@ from ceibo.checks import (
     ask_nearest,
     check_choice,
     check_confidence,
+    check_confirm,
     check_positive,
     check_seconds,
     check_seed,
@@ -22,23 +23,25 @@ from ceibo.checks import (
 )
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
-from ceibo.decide import Outcomes, Settings, Space
+from ceibo.decide import Outcomes, Precision, Settings, Space
 from ceibo.decide.outcomes import MOST_GOALS, outcome_from_json
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError, show_value
+from ceibo.numbers import to_number
 from ceibo.study import Limits
+from ceibo.study.confirming import check_one_goal
 from ceibo.study.limits import SHORTEST_LEASE
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
     *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
-    *("confidence", "space", "constraints", "outcomes", "command", "run", "stop"),
+    *("confidence", "space", "constraints", "outcomes", "precision", "command", "run", "stop"),
 )
 _DIRECTIONS: Final = ("minimize", "maximize")
 _CONSTRAINTS: Final = ("rules",)
 _COMMAND: Final = ("argv", "timeout")
 _RUN: Final = ("jobs", "lease")
-_STOP: Final = ("trials", "cost", "time", "failures")
+_STOP: Final = ("trials", "cost", "time", "failures", "confirm")
 
 
 @final
@@ -119,6 +122,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         fit=_text(raw, "fit", usual.fit),
         n_initial=_whole(raw, "initial", "initial"),
         confidence=_confidence(raw, outcomes),
+        precision=Precision.from_json(raw["precision"]) if "precision" in raw else None,
     )
     limits = Limits(
         n_trials=_whole(stop, "trials", "stop.trials"),
@@ -126,7 +130,9 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         timeout=_seconds(stop, "time", "stop.time"),
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
         lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
+        confirm=check_confirm(stop.get("confirm", 0), "stop.confirm"),
     )
+    _check_confirm(limits, outcomes, "stop.confirm")
     if outcomes is not None and len(outcomes.goals) > 1 and limits.cost is not None:
         raise InputError(
             "stop.cost is in the units of one goal, and an improvement of several has no such"
@@ -149,6 +155,29 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         outcomes=outcomes,
         raw=raw,
     )
+
+
+def with_confirm(file: StudyFile, given: str | None) -> StudyFile:
+    """The file with another share of its trials for a last look, if one is given in the shell."""
+    if given is None:
+        return file
+    value = to_number(given)
+    confirm = check_confirm(given if value is None else value, "--confirm")
+    limits = replace(file.limits, confirm=confirm)
+    _check_confirm(limits, file.outcomes, "--confirm")
+    return replace(file, limits=limits)
+
+
+def _check_confirm(limits: Limits, outcomes: Outcomes | None, name: str) -> None:
+    """Refuses a last look that cannot be: its trials are the last of a known number of them."""
+    if not limits.confirm:
+        return
+    try:
+        limits.or_default()
+        check_one_goal(outcomes)
+    except InputError as error:
+        said = str(error).replace("n_trials", "trials, under [stop],")
+        raise InputError(f"{name}: {said.removeprefix('confirm: ')}") from None
 
 
 def _rules(table: Mapping[str, Any]) -> list[str]:

@@ -14,11 +14,13 @@ from typing import Any, Final, final
 from ceibo.command import supervisor
 from ceibo.command.outcome import LONGEST, parse
 from ceibo.command.outcomes import Results, parse_outcomes
-from ceibo.command.placeholders import Template
+from ceibo.command.placeholders import PREFIX, Template
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.space import Params
 from ceibo.errors import CommandFailedError, InputError
 
+REPEATS: Final = f"{PREFIX}REPEATS"
+"""The variable of the environment that says how many values are wanted."""
 _SHOWN: Final = 2000  # characters of output kept with a failed trial, of each stream
 # Seconds within which a supervisor has to end by itself.
 _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + supervisor.READING + 3.0
@@ -26,15 +28,25 @@ _PATIENCE: Final = supervisor.GRACE + supervisor.KILLING + supervisor.READING + 
 
 @final
 class Command:
-    """An objective that runs a command with the parameters and returns what it measured."""
+    """An objective that runs a command with the parameters and returns what it measured.
 
-    def __init__(self, template: Template, outcomes: Outcomes | None = None) -> None:
+    `repeats`, if given, says how many values are wanted of the trial that is being evaluated; the
+    command finds it in its environment.
+    """
+
+    def __init__(
+        self,
+        template: Template,
+        outcomes: Outcomes | None = None,
+        repeats: Callable[[], int] | None = None,
+    ) -> None:
         if sys.platform == "win32":
             raise InputError(
                 "`ceibo run` needs Linux or macOS; on Windows use `ceibo ask` and `ceibo tell`."
             )
         self.template = template
         self.outcomes = outcomes
+        self.repeats = repeats
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
@@ -69,9 +81,10 @@ class Command:
 
     def _run(self, params: Params) -> dict[str, Any]:
         template = self.template
+        wanted = {} if self.repeats is None else {REPEATS: str(self.repeats())}
         job = {
             "argv": template.arguments(params),
-            "env": template.environment(params),
+            "env": wanted | template.environment(params),
             "cwd": str(template.folder),
             "timeout": template.timeout,
             "keep": LONGEST,

@@ -15,6 +15,7 @@ record                 what is written down with a suggestion
 """
 
 from ceibo.decide.belief import Belief
+from ceibo.decide.closeness import Closeness, closeness
 from ceibo.decide.dimensions import Categorical, Float, Int, Ordinal
 from ceibo.decide.direction import Direction
 from ceibo.decide.effects import BlockEffect
@@ -23,6 +24,7 @@ from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.joint import JointBelief, JointEvidence, joint_evidence_of, suggest_jointly
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import AtLeast, AtMost, Maximize, Minimize, Outcomes, Watch
+from ceibo.decide.precision import Precision
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space
 from ceibo.decide.stopping import Profit, Stop, StopReason, Verdict
@@ -37,6 +39,7 @@ __all__ = [
     "Belief",
     "BlockEffect",
     "Categorical",
+    "Closeness",
     "Direction",
     "Estimate",
     "Evidence",
@@ -51,6 +54,7 @@ __all__ = [
     "Ordinal",
     "OutcomeEstimate",
     "Outcomes",
+    "Precision",
     "Profit",
     "Settings",
     "Space",
@@ -62,6 +66,7 @@ __all__ = [
     "Unmeasured",
     "Verdict",
     "Watch",
+    "closeness",
     "evidence_of",
     "joint_evidence_of",
     "suggest",

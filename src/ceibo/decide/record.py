@@ -10,7 +10,7 @@ import scipy
 from threadpoolctl import threadpool_info
 
 from ceibo.decide.model import Model
-from ceibo.decide.suggest import Suggestion
+from ceibo.decide.suggest import CONFIRM, Suggestion
 from ceibo.gp import Hyperparameters
 from ceibo.version import __version__
 
@@ -47,6 +47,7 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
         }
         if suggestion.model is not None:
             record |= discounts_to_json(suggestion.model)
+    record |= aims_to_json(suggestion.purpose, suggestion.repeats)
     return record | {"algorithm": ALGORITHM, "versions": versions()}
 
 
@@ -57,6 +58,17 @@ def discounts_to_json(model: Model) -> dict[str, Any]:
         for each in model.discounts
     ]
     return {"discounted": discounted} if discounted else {}
+
+
+def aims_to_json(purpose: str | None, repeats: int | None) -> dict[str, Any]:
+    """What a suggestion is for, and how many values to take, where it says so."""
+    aims = {"purpose": purpose, "repeats": repeats}
+    return {key: value for key, value in aims.items() if value is not None}
+
+
+def is_to_confirm(record: Mapping[str, Any]) -> bool:
+    """Whether a recorded suggestion goes into the answer instead of the search."""
+    return record.get("purpose") == CONFIRM
 
 
 def algorithm_of(record: Mapping[str, Any]) -> int:

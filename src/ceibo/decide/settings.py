@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 from ceibo import acquisition as acq
 from ceibo.checks import LARGEST_SEED, check_choice, check_confidence, check_whole
+from ceibo.decide.precision import Precision, check_precision
 from ceibo.errors import InputError
 from ceibo.gp import KERNELS
 from ceibo.gp.fit import RESTARTS
@@ -43,6 +44,8 @@ class Settings:
             without outcomes.
         outliers: whether measurements that look wrong count less; a study that was begun by a ceibo
             that did not know of it goes on without.
+        precision: what a trial and each of its values cost, if a setting may be measured several
+            times; None: a trial is one value.
     """
 
     acquisition: str = DEFAULT_ACQUISITION
@@ -54,6 +57,7 @@ class Settings:
     restarts: int | None = None
     confidence: float | None = None
     outliers: bool = True
+    precision: Precision | None = None
 
     def __post_init__(self) -> None:
         acq.ACQUISITIONS.find(self.acquisition)
@@ -66,6 +70,7 @@ class Settings:
             object.__setattr__(self, "confidence", check_confidence(self.confidence))
         if not isinstance(self.outliers, bool):
             raise InputError(f"outliers must be True or False, got {self.outliers!r}.")
+        check_precision(self.precision)
         least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
         for name, low in least.items():
             value = getattr(self, name)
@@ -87,8 +92,12 @@ class Settings:
         return replace(self, n_initial=self.initial_size(dimension), draws=draws)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON data, as stored with a study; without what is not used."""
+        """Plain JSON data, as stored with a study; without what is not used.
+
+        Without the precision too: it is part of a study's own data, which an older ceibo refuses.
+        """
         data = asdict(self)
+        del data["precision"]
         if self.draws is None:
             del data["draws"]
         if self.restarts == 1:

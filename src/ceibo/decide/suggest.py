@@ -8,7 +8,7 @@ from its record.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, final
 
 import numpy as np
@@ -30,6 +30,8 @@ _PENDING_FENCE: Final = 0.02
 # Of more points than this only the latest are fenced, each once. It is above the number of points
 # of any space that is searched exhaustively.
 _MOST_FENCED: Final = 4096
+# What a trial is for that goes into the answer instead of the search, as recorded with it.
+CONFIRM: Final = "confirm"
 # How much more the chance of a failure counts with each failure in a row: a probe of where failures
 # begin is worth a trial, but several in a row are not, and would end a run.
 _CAUTION, _LARGEST_CAUTION = 4.0, 1e3
@@ -40,11 +42,13 @@ _CAUTION, _LARGEST_CAUTION = 4.0, 1e3
 class Suggestion:
     """What to measure next, and why.
 
-    `source` is "initial" (a point of the initial design) or "model". For the latter: the
+    `source` is "initial" (a point of the initial design) or "model". For the latter: its
+    `purpose`, which is "confirm" or None, the search; the
     acquisition's value there in the units of the objective, the incumbent's posterior mean and
     standard deviation in the user's units and direction, the hyperparameters fitted and those the
     fit started from, how the fit ended, why a point was suggested that is usually avoided
-    (`fallback`), and how many of the observations the model used.
+    (`fallback`), how many of the observations the model used, and how many values to take
+    (`repeats`), in a study in which precision has a price.
     """
 
     x: Array
@@ -60,10 +64,12 @@ class Suggestion:
     fallback: str | None = None
     observations: int = 0
     used: int = 0
+    purpose: str | None = None
+    repeats: int | None = None
     model: Model | None = field(default=None, repr=False)
 
 
-def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
+def suggest(  # noqa: PLR0913 - six, and options that are mostly left out
     evidence: Evidence,
     space: Space,
     settings: Settings,
@@ -72,6 +78,7 @@ def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
     number: int,
     *,
     fixed: Mapping[str, object] | None = None,
+    confirm: bool = False,
 ) -> Suggestion:
     """The next point: from the initial design until that is complete, from the model afterwards.
 
@@ -83,18 +90,23 @@ def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
         seed: of the study.
         number: of the trial that the suggestion is for.
         fixed: name -> value of the parameters that are not to be searched.
+        confirm: choose what tells most about the answer, by the knowledge gradient, rather than
+            what may be better; measured settings may come again, and one measurement is enough.
     """
     check_searchable(space)
     held = hold(space, fixed)
-    if evidence.trials < settings.initial_size(space.breadth) or len(evidence) == 0:
+    settings = confirming(settings) if confirm else settings
+    wanted = 1 if confirm else settings.initial_size(space.breadth)
+    if evidence.trials < wanted or len(evidence) == 0:
         params = initial_params(held, seed, number)
         return Suggestion(space.to_unit(params), params, "initial", observations=len(evidence))
     model = fit_model(evidence, space, settings, start)
-    found = search(model, evidence, held, settings, seed_of(seed, number))
+    found = search(model, evidence, held, settings, seed_of(seed, number), confirm)
     params = settle(held, found.x)
+    x = space.to_unit(params)
     in_objective_units = acq.ACQUISITIONS[settings.acquisition].in_objective_units
     return Suggestion(
-        x=space.to_unit(params),
+        x=x,
         params=params,
         source="model",
         acquisition=settings.acquisition,
@@ -107,8 +119,24 @@ def suggest(  # noqa: PLR0913 - six, and an option that is mostly left out
         fallback=found.fallback,
         observations=model.observations,
         used=model.used,
+        purpose=CONFIRM if confirm else None,
+        repeats=_repeats(model, evidence, settings, x),
         model=model,
     )
+
+
+def confirming(settings: Settings) -> Settings:
+    """The settings by which a trial is chosen that goes into the answer."""
+    return replace(settings, acquisition="knowledge-gradient", draws=None)
+
+
+def _repeats(model: Model, evidence: Evidence, settings: Settings, x: Array) -> int | None:
+    """How many values to take at x (d,); None where precision has no price."""
+    price = settings.precision
+    if price is None:
+        return None
+    gp = model.conditioned(evidence, settings.max_observations)
+    return price.repeats(acq.log_gains_of_repeats(gp, x, price.most))
 
 
 @final
@@ -121,32 +149,49 @@ class Found(NamedTuple):
     fallback: str | None
 
 
-def search(model: Model, evidence: Evidence, held: Held, settings: Settings, seed: int) -> Found:
+def search(
+    model: Model,
+    evidence: Evidence,
+    held: Held,
+    settings: Settings,
+    seed: int,
+    repeats: bool = False,
+) -> Found:
     """Maximises the acquisition over the space, off points under way and likely to fail."""
     gp = model.conditioned(evidence, settings.max_observations)
     function = acq.build(settings.acquisition, gp, seed=seed, draws=settings.draws)
-    x, value, fallback = explore(function, evidence, held, settings, seed)
+    x, value, fallback = explore(function, evidence, held, settings, seed, repeats)
     return Found(x, value, function.incumbent, fallback)
 
 
 def explore(
-    function: acq.Surface[Any], evidence: Evidence, held: Held, settings: Settings, seed: int
+    function: acq.Surface[Any],
+    evidence: Evidence,
+    held: Held,
+    settings: Settings,
+    seed: int,
+    repeats: bool = False,
 ) -> tuple[Array, float, str | None]:
     """Where a surface is largest over the space, its value there, and a note on a fallback.
 
     The search keeps off points that are being measured or have failed, and off regions where
     measurements are likely to fail. In a space of finitely many points there may be no other point
     left: then those being measured may be suggested once more, and if all have failed, those too.
+
+    With `repeats` it keeps off neither points that are being measured nor those that were measured.
     """
     kernel = function.kernel
     guides: list[acq.Guide] = []
     if (outcomes := failure_model(evidence, held.space, settings.max_observations)) is not None:
         caution = min(_CAUTION**evidence.failures_in_a_row, _LARGEST_CAUTION)
         guides.append(acq.Chance(outcomes, caution=caution))
+    withdrawn, pending, failed = evidence.withdrawn, evidence.pending, evidence.failed
+    if repeats:
+        pending = pending[:0]
+        withdrawn, failed = (_without(each, evidence.X) for each in (withdrawn, failed))
     # What speaks against a withdrawn point is likely to speak against its neighbours.
-    guides += _fences(_latest(evidence.withdrawn), kernel, _FAILED_FENCE)
-    pending = _latest(evidence.pending)
-    failed = _latest(evidence.failed)
+    guides += _fences(_latest(withdrawn), kernel, _FAILED_FENCE)
+    pending, failed = _latest(pending), _latest(failed)
     fallback = None
     region = region_in(held)
     while True:
@@ -168,6 +213,12 @@ def explore(
         else:
             fallback = "every point has failed or is being measured"
             failed = failed[:0]
+
+
+def _without(points: Array, measured: Array) -> Array:
+    """The points that were not measured."""
+    known = set(map(bytes, measured))
+    return points[[bytes(point) not in known for point in points]]
 
 
 def _latest(points: Array) -> Array:

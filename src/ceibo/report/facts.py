@@ -11,6 +11,7 @@ from ceibo.checks import to_float
 from ceibo.decide import (
     Belief,
     BlockEffect,
+    Closeness,
     Direction,
     Estimate,
     Evidence,
@@ -152,6 +153,7 @@ class Findings:
     places: Array  # (n, d), of the measured trials
     ternary: Ternary | None = None  # of a mixture
     blocks: tuple[BlockEffect, ...] = ()
+    closeness: Closeness | None = None  # of the best measured setting of one objective
 
 
 @final
@@ -222,6 +224,7 @@ def _findings(
         best_place=place_of(study, best.params),
         places=places_of(study, measured),
         blocks=belief.blocks,
+        closeness=study.closeness(),
     )
 
 

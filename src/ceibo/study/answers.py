@@ -8,6 +8,7 @@ from typing import Any
 
 from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief, recommend
+from ceibo.decide.closeness import Closeness, closeness
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.decide.stopping import Profit, Verdict, profit_of
@@ -109,6 +110,31 @@ class Answers(ABC):
             )
         belief = self._any_belief
         return [belief.at(params) for params in settings]
+
+    def closeness(
+        self, within: float | None = None, *, probability: float | None = None, of: str = "best"
+    ) -> Closeness:
+        """How close an answer is to the best setting there is, by the model.
+
+        Args:
+            within: a distance in the objective's units, to learn the probability with which the
+                answer is no further from the best.
+            probability: to learn the distance within which the answer is with it; 0.9 by default.
+            of: "best" or "recommended".
+
+        Example:
+            >>> import ceibo
+            >>> study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+            >>> result = study.optimize(lambda p: (p["x"] - 0.3) ** 2, n_trials=12)
+            >>> study.closeness(0.1).probability > 0.9
+            True
+        """
+        if self.ledger.outcomes is not None:
+            raise InputError(
+                "closeness is asked of a study of one objective, and this one has outcomes; its"
+                " best says how likely its limits hold."
+            )
+        return closeness(self.belief, within, probability=probability, of=of)
 
     @property
     def suspects(self) -> tuple[Suspect, ...]:

@@ -5,7 +5,7 @@ from typing import Final, final
 
 from ceibo.decide.space import Params
 from ceibo.errors import NumberTakenError, SpaceChangedError, StorageError, TurnTakenError
-from ceibo.study.deciding import Record
+from ceibo.study.deciding import Record, Wish
 from ceibo.study.dialling import dialled
 from ceibo.study.ledger import Ledger
 from ceibo.study.picking import FREE, Holding, picking_for
@@ -26,26 +26,32 @@ class Asking:
         self._suggesting = 0.0  # seconds that the last suggestion took
         self._crowded = False  # whether others asked during the last ask
 
-    def peek(self) -> tuple[int, Params]:
+    def peek(self, confirm_from: int | None = None) -> tuple[int, Params]:
         """Number and parameters of the next suggestion, which is not recorded."""
         snapshot = self.ledger.refresh()
         number = len(snapshot.trials)
         earlier = self._earlier_record(snapshot, number)
-        return number, self.ledger.suggest(snapshot, number, earlier).params
+        wish = Wish(confirm=_is_reached(confirm_from, number))
+        return number, self.ledger.suggest(snapshot, number, earlier, wish=wish).params
 
     def ask(
-        self, lease: Lease | None, limit: int | None, holding: Holding = FREE
+        self,
+        lease: Lease | None,
+        limit: int | None,
+        holding: Holding = FREE,
+        confirm_from: int | None = None,
     ) -> StoredTrial | None:
         """Hands a trial out; None if all are handed out and there may be no more than `limit`.
 
-        `holding` says which parameters are held.
+        `holding` says which parameters are held. New trials of the number `confirm_from` and above
+        go into the answer instead of the search.
         """
         claimed = self._claim(lease, holding)
         if claimed is not None:
             return claimed
         turn = Turn(self.ledger.store, self.ledger.id, wanted=self._crowded)
         try:
-            trial = self._ask_anew(lease, limit, turn, holding)
+            trial = self._ask_anew(lease, limit, turn, holding, confirm_from)
         except StorageError:
             raise  # a turn that cannot be given back lapses
         except BaseException:
@@ -65,7 +71,12 @@ class Asking:
                 self.ledger.refresh()
 
     def _ask_anew(
-        self, lease: Lease | None, limit: int | None, turn: Turn, holding: Holding
+        self,
+        lease: Lease | None,
+        limit: int | None,
+        turn: Turn,
+        holding: Holding,
+        confirm_from: int | None,
     ) -> StoredTrial | None:
         """Records a new suggestion, at once or, if others do the same, when it is its turn."""
         taken = -1
@@ -87,7 +98,8 @@ class Asking:
                 return None
             began = time.monotonic()
             earlier = self._earlier_record(snapshot, number)
-            suggestion = self.ledger.suggest(snapshot, number, earlier, fixed=holding.fixed)
+            wish = Wish(holding.fixed, holding.confirm or _is_reached(confirm_from, number))
+            suggestion = self.ledger.suggest(snapshot, number, earlier, wish=wish)
             if holding.dial:
                 suggestion = dialled(self.ledger.space, suggestion)
             self._suggesting = time.monotonic() - began
@@ -124,3 +136,8 @@ class Asking:
                 record: Record = records[earlier]
                 return record
         return None
+
+
+def _is_reached(confirm_from: int | None, number: int) -> bool:
+    """Whether a trial of this number is one of the last, which go into the answer."""
+    return confirm_from is not None and number >= confirm_from

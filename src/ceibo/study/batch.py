@@ -17,13 +17,14 @@ def ask_batch(
     fixed: Mapping[str, object] | None,
     shared: object,
     dial: bool = False,
+    confirm: bool = False,
 ) -> list[StoredTrial]:
     """As many trials as wanted; the first that has a shared parameter decides its value.
 
     With `dial` new suggestions are rounded to what a person can set.
     """
     ledger = asking.ledger
-    number = 1 if count is None else check_whole(count, "count")
+    number = 1 if count is None and not confirm else check_whole(count, "count")
     if fixed or shared:
         ledger.refresh()  # the space may have changed
     values = check_fixed(ledger.space, fixed)
@@ -35,7 +36,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = asking.ask(None, None, Holding(values, names, dial))
+        trial = asking.ask(None, None, Holding(values, names, dial, confirm))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)

@@ -41,16 +41,25 @@ def settings_for(
     resolved = replace(settings, confidence=confidence).resolve(dimension)
     if outcomes is not None:
         _check_acquisition(resolved.acquisition, outcomes)
+        if resolved.precision is not None and len(outcomes.goals) > 1:
+            raise InputError(
+                "precision: what a value is worth beside its price is known of one goal, and there"
+                f" are {len(outcomes.goals)}; leave it out, or make all but one of them limits."
+            )
     return resolved
 
 
-def study_data(outcomes: Outcomes | None, space: Space) -> dict[str, Any] | None:
-    """What is stored with a study that has outcomes, or rules between its parameters."""
+def study_data(
+    outcomes: Outcomes | None, space: Space, settings: Settings
+) -> dict[str, Any] | None:
+    """What is stored with a study that has outcomes, rules, or a price of precision."""
     data: dict[str, Any] = {}
     if outcomes is not None:
         data["outcomes"] = outcomes.to_json()
     if space.constraints:
         data["constraints"] = list(space.constraints)
+    if settings.precision is not None:
+        data["precision"] = settings.precision.to_json()
     return data or None
 
 

@@ -16,14 +16,16 @@ from ceibo.study.attributes import Attributes
 class CurrentTrial:
     """The trial that an objective evaluates: its number, its params, and the name of its study.
 
-    `attempt` counts how often it was handed out. What is put into `attributes` is stored with the
-    result, also with a failure: numbers, texts, None, and lists and dicts of them.
+    `attempt` counts how often it was handed out, `repeats` is how many values to take. What is put
+    into `attributes` is stored with the result, also with a failure: numbers, texts, None, and
+    lists and dicts of them.
     """
 
     number: int
     params: Params
     attempt: int
     study: str
+    repeats: int = 1
     attributes: Attributes = field(default_factory=Attributes)
 
     def set_attribute(self, name: str, value: Any) -> None:

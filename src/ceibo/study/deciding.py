@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import Any, Final, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
 from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief, starts_of, suggest_jointly, to_joint_record
 from ceibo.decide.outcomes import Outcomes
-from ceibo.decide.record import hyperparameters_of, to_record
+from ceibo.decide.record import hyperparameters_of, is_to_confirm, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
 from ceibo.decide.suggest import suggest
@@ -29,6 +29,24 @@ class Suggested:
     x: Array
     params: Params
     record: dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Wish:
+    """What is wanted of a suggestion: parameters held at values, and whether it is to confirm."""
+
+    fixed: Params = field(default_factory=dict)
+    confirm: bool = False
+
+    @staticmethod
+    def of(record: Record) -> "Wish":
+        """What was wanted of a recorded suggestion."""
+        return Wish(record.get("fixed") or {}, is_to_confirm(record))
+
+
+ANY: Final = Wish()
+"""A trial of the search, with nothing held."""
 
 
 @final
@@ -65,12 +83,11 @@ class Decider(ABC):
         number: int,
         earlier: Record | None,
         key: str = "hyperparameters",
-        fixed: Params | None = None,
+        wish: Wish = ANY,
     ) -> Suggested:
         """The suggestion for trial `number` from what a snapshot shows.
 
-        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from;
-        `fixed` are the values of parameters that are not searched.
+        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
         """
 
     @abstractmethod
@@ -103,14 +120,14 @@ class OneOutcome(Decider):
         number: int,
         earlier: Record | None,
         key: str = "hyperparameters",
-        fixed: Params | None = None,
+        wish: Wish = ANY,
     ) -> Suggested:
         plan, start = self.plan, hyperparameters_of(earlier, key)
         evidence = self.gatherer.gather(snapshot)
         about = plan.space, plan.settings, start, plan.seed, number
-        found = suggest(evidence, *about, fixed=fixed)
+        found = suggest(evidence, *about, fixed=wish.fixed, confirm=wish.confirm)
         record = to_record(found, snapshot.seq, plan.seed)
-        return Suggested(found.x, found.params, record | _held(fixed))
+        return Suggested(found.x, found.params, record | _held(wish.fixed))
 
     def belief(self, snapshot: Snapshot) -> Belief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
@@ -142,21 +159,21 @@ class SeveralOutcomes(Decider):
         number: int,
         earlier: Record | None,
         key: str = "hyperparameters",
-        fixed: Params | None = None,
+        wish: Wish = ANY,
     ) -> Suggested:
         plan, starts = self.plan, starts_of(earlier, key)
         evidence = self.gatherer.gather(snapshot)
         about = plan.space, plan.settings, starts, plan.seed, number
-        found = suggest_jointly(evidence, *about, fixed=fixed)
+        found = suggest_jointly(evidence, *about, fixed=wish.fixed, confirm=wish.confirm)
         record = to_joint_record(found, snapshot.seq, plan.seed)
-        return Suggested(found.x, found.params, record | _held(fixed))
+        return Suggested(found.x, found.params, record | _held(wish.fixed))
 
     def belief(self, snapshot: Snapshot) -> JointBelief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
         return JointBelief(evidence, plan.space, plan.settings, plan.seed)
 
 
-def _held(fixed: Params | None) -> dict[str, Any]:
+def _held(fixed: Params) -> dict[str, Any]:
     """What a record says of the parameters that were held, if some were."""
     return {"fixed": dict(fixed)} if fixed else {}
 

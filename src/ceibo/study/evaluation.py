@@ -21,6 +21,7 @@ from ceibo.decide.space import Params
 from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError, StopRun
 from ceibo.study.current import CurrentTrial, being
 from ceibo.study.reported import Values, measurement_of
+from ceibo.study.trial import Trial
 
 Objective = Callable[[Params], Values]
 
@@ -40,11 +41,12 @@ class HandOut:
     attempt: int
     home: tuple[str, int]
     study: str = ""
+    repeats: int = 1
 
 
-def hand_out(number: int, attempt: int, study: str) -> HandOut:
-    """The attempt-th hand-out of a trial, by this process."""
-    return HandOut(number, attempt, _process(), study)
+def hand_out(trial: Trial, study: str) -> HandOut:
+    """The present hand-out of a trial, by this process."""
+    return HandOut(trial.number, trial.attempt, _process(), study, trial.repeats)
 
 
 def _process() -> tuple[str, int]:
@@ -176,7 +178,7 @@ def _workers(executor: Executor) -> int | None:
 def evaluate(objective: Objective, params: Params, given: HandOut) -> Evaluated:
     """Calls the objective on an executor."""
     elsewhere = given.home != _process()
-    trial = CurrentTrial(given.number, dict(params), given.attempt, given.study)
+    trial = CurrentTrial(given.number, dict(params), given.attempt, given.study, given.repeats)
     attributes = trial.attributes.data
     try:
         with being(trial):

@@ -52,7 +52,7 @@ class Flight:
 
     def start(self, trial: Trial) -> None:
         """Begins the evaluation of a trial; here, it also ends it."""
-        given = hand_out(trial.number, trial.attempt, self.study.name)
+        given = hand_out(trial, self.study.name)
         while True:
             params = self.study.ledger.frame.complete(trial.params)
             try:

@@ -68,7 +68,7 @@ class JointGatherer:
             known = {each.outcome for each in trial.measurements}
             for name in names:
                 if name not in known:
-                    pending[name].append(places[trial.number])
+                    pending[name] += [places[trial.number]] * trial.repeats
         count, dimension = len(snapshot.trials), len(places.space)
         unmeasured = places.unmeasured(snapshot)
         return joint_evidence_of(self._outcomes, dimension, told, unmeasured, pending, count)

@@ -15,10 +15,11 @@ from ceibo.decide.evidence import Evidence
 from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief
 from ceibo.decide.outcomes import Outcomes
+from ceibo.decide.precision import Precision
 from ceibo.decide.settings import Settings
-from ceibo.decide.space import Params, Space
+from ceibo.decide.space import Space
 from ceibo.errors import InputError, StorageError
-from ceibo.study.deciding import OneOutcome, Plan, Record, Suggested
+from ceibo.study.deciding import ANY, OneOutcome, Plan, Record, Suggested, Wish
 from ceibo.study.reported import Reported
 from ceibo.study.spaces import Spaces
 from ceibo.study.store import NewTrial, Snapshot, Store, StoredTrial, StudyRecord, Telling
@@ -45,7 +46,7 @@ class Ledger:
             choices = record.settings["suggest"]
         except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged_study(record.name, error) from error
-        self.settings = _settings_of(record.name, choices)
+        self.settings = _settings_of(record, choices)
         self.snapshot: Snapshot = EMPTY
         plan = Plan(record.name, Frame(space), self.settings, self.seed)
         self.spaces = Spaces(plan, self.direction, self.outcomes)
@@ -118,15 +119,14 @@ class Ledger:
         number: int,
         earlier: Record | None,
         key: str = "hyperparameters",
-        fixed: Params | None = None,
+        wish: Wish = ANY,
     ) -> Suggested:
         """The suggestion for trial `number` from what a snapshot shows.
 
-        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from;
-        `fixed` are the values of parameters that are not searched.
+        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
         """
         decider = self.spaces.decider(snapshot.changes)
-        return decider.suggest(snapshot, number, earlier, key, fixed)
+        return decider.suggest(snapshot, number, earlier, key, wish)
 
     # -- writing -----------------------------------------------------------------------
 
@@ -212,10 +212,15 @@ def _has_outcomes(name: str) -> InputError:
     return InputError(f"study {name!r} has several outcomes; ask for its joint belief.")
 
 
-def _settings_of(name: str, choices: Mapping[str, Any]) -> Settings:
+def _settings_of(record: StudyRecord, choices: Mapping[str, Any]) -> Settings:
     """The settings of a study; a kernel or an acquisition may come from a package not installed."""
+    name = record.name
+    price = (record.data or {}).get("precision")
     try:
-        return Settings.from_json(choices)
+        settings = Settings.from_json(choices)
+        return (
+            settings if price is None else replace(settings, precision=Precision.from_json(price))
+        )
     except InputError as error:
         raise StorageError(f"study {name!r} cannot be used here: {error}") from error
     except TypeError as error:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Final, final
 
-from ceibo.checks import LONGEST_LEASE, check_cost, check_seconds, check_whole
+from ceibo.checks import LONGEST_LEASE, check_confirm, check_cost, check_seconds, check_whole
+from ceibo.errors import InputError
 
 DEFAULT_TRIALS: Final = 50
 SHORTEST_LEASE: Final = 0.1
@@ -20,6 +21,8 @@ class Limits:
     timeout: float | None = None
     max_failures: int | None = 3
     lease: float = 60.0
+    confirm: float = 0
+    """The share of the trials, or their number, that go into the answer at the end."""
 
     def __post_init__(self) -> None:
         if self.cost is not None:
@@ -28,6 +31,7 @@ class Limits:
             object.__setattr__(self, "timeout", check_seconds(self.timeout, "timeout"))
         lease = check_seconds(self.lease, "lease", SHORTEST_LEASE, LONGEST_LEASE)
         object.__setattr__(self, "lease", lease)
+        object.__setattr__(self, "confirm", check_confirm(self.confirm))
         for name in ("n_trials", "max_failures"):
             value = getattr(self, name)
             if value is not None:
@@ -36,4 +40,27 @@ class Limits:
     def or_default(self) -> "Limits":
         """The same limits, with DEFAULT_TRIALS trials if nothing else would end the run."""
         endless = self.n_trials is None and self.cost is None and self.timeout is None
-        return replace(self, n_trials=DEFAULT_TRIALS) if endless else self
+        limits = replace(self, n_trials=DEFAULT_TRIALS) if endless else self
+        limits.check_confirm()
+        return limits
+
+    def check_confirm(self) -> None:
+        """Refuses a last look in a run whose number of trials is not known, or is less."""
+        if self.confirm and self.n_trials is None:
+            raise InputError(
+                f"confirm={self.confirm:g} is about the last trials of a run, and their number is"
+                " not known; give n_trials too."
+            )
+        if self.n_trials is not None and self.confirm > self.n_trials:
+            raise InputError(
+                f"confirm={self.confirm:g} is more than all {self.n_trials} trials; give a share of"
+                " them, such as 0.2, or fewer."
+            )
+
+    @property
+    def confirm_from(self) -> int | None:
+        """The number of the first trial that goes into the answer; None if none does."""
+        if not self.confirm or self.n_trials is None:
+            return None
+        count = self.confirm if self.confirm >= 1 else max(round(self.confirm * self.n_trials), 1)
+        return self.n_trials - int(count)

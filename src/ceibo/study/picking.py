@@ -6,6 +6,7 @@ from typing import Any, Final, final
 
 from ceibo.decide.dimensions.choices import identity
 from ceibo.decide.frame import Frame
+from ceibo.decide.record import is_to_confirm
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.study.store import Pick, Picking
@@ -20,11 +21,13 @@ class Holding:
     """The parameters that are held: at these values, or `shared`, at one that is still open.
 
     With `dial` a new suggestion is rounded to what a person can set.
+    With `confirm` the call is for trials that go into the answer, and leaves others in the queue.
     """
 
     fixed: Params = field(default_factory=dict)
     shared: tuple[str, ...] = ()
     dial: bool = False
+    confirm: bool = False
 
 
 FREE: Final = Holding()
@@ -37,12 +40,14 @@ def picking_for(frame: Frame, known: int, holding: Holding) -> Picking:
     A suggestion of ceibo's that is no setting of the space any more is withdrawn. A setting that a
     user enqueued stays, whatever has changed since.
     """
-    if not known and not holding.fixed and not holding.shared:
+    if not known and holding == FREE:
         return Picking(known)
 
     def judge(params: Mapping[str, Any], suggestion: Any) -> Pick:
         if (suggestion or {}).get("source") in COMPUTED and not frame.fits(params):
             return Pick.WITHDRAW
+        if holding.confirm and not is_to_confirm(suggestion or {}):
+            return Pick.LEAVE
         return Pick.TAKE if matches(frame, params, holding) else Pick.LEAVE
 
     return Picking(known, judge)

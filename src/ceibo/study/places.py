@@ -61,7 +61,8 @@ class Places:
                 if trial.number not in elsewhere:
                     withdrawn.append(self._places[trial.number])
             else:
-                pending.append(self._places[trial.number])
+                # the mean of m values is as good as m measurements
+                pending += [self._places[trial.number]] * trial.repeats
         return Unmeasured(pending, failed, withdrawn, in_a_row)
 
     def _first_wrong(

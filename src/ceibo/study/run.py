@@ -44,6 +44,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     max_failures: int | None = 3,
     lease: float = 60.0,
     block: AnyBlock = None,
+    confirm: float = 0,
     progress: bool | None = None,
 ) -> Result:
     """Minimises a noisy objective; see `optimize` for several outcomes.
@@ -75,6 +76,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
             lost three times becomes a failed one.
         block: of the measurements of this run, such as the day; see Study.tell. A Measurement with
             a block of its own keeps it.
+        confirm: the share of n_trials (or, if it is a whole number from 1 on, the number of trials)
+            that goes into the answer at the end instead of the search; see `Study.confirm`.
         progress: show progress; by default only in a terminal.
 
     Returns:
@@ -103,6 +106,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         max_failures=max_failures,
         lease=lease,
         block=block,
+        confirm=confirm,
         progress=progress,
     )
     return _run(objective, space, {"direction": direction}, options)
@@ -218,6 +222,7 @@ class Change(NamedTuple):
 def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
     """The first of the options of Study.create that differs from the study's own, or None."""
     stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
+    stored["precision"] = study.settings.precision
     if "n_initial" in options:  # None means the default size
         breadth = study.ledger.spaces.first.breadth  # which decided, whatever has changed since
         given = Settings(n_initial=options["n_initial"]).initial_size(breadth)

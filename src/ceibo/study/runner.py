@@ -20,7 +20,13 @@ from typing import Any, Final, Generic, TypeVar, final
 
 from ceibo.decide.block_names import Block
 from ceibo.decide.stopping import Stop, StopReason, Verdict
-from ceibo.errors import EvaluationsFailedError, ExecutorLostError, StopRun, StorageError
+from ceibo.errors import (
+    EvaluationsFailedError,
+    ExecutorLostError,
+    NoMeasurementError,
+    StopRun,
+    StorageError,
+)
 from ceibo.study.evaluation import Inline, Objective, is_handing_over, result_of
 from ceibo.study.flight import Flight
 from ceibo.study.interrupts import Interrupts
@@ -158,7 +164,8 @@ class Runner(Generic[S]):
         return len(self.flight.running) < self.jobs
 
     def _ask(self) -> Trial | None:
-        stored = self.study.asking.ask(self.lease, self.limits.n_trials)
+        limit, last = self.limits.n_trials, self.limits.confirm_from
+        stored = self.study.asking.ask(self.lease, limit, confirm_from=last)
         return None if stored is None else trial_of(stored)
 
     def _launch(self) -> bool:
@@ -234,7 +241,7 @@ class Runner(Generic[S]):
         total = self.limits.n_trials
         pending = len(self.study.ledger.refresh().in_state(RUNNING))
         if pending == 0:
-            return Stop(StopReason.BUDGET, f"all {total} trials are done.")
+            return Stop(StopReason.BUDGET, f"all {total} trials are done{self._bought()}.")
         wait_for, them = ("waits for", "it") if pending == 1 else ("wait for", "them")
         which, what = ", asked by hand,", "a result"
         if self.study.outcomes is not None:
@@ -244,6 +251,15 @@ class Runner(Generic[S]):
             f" fail or release {them}."
         )
         return Stop(StopReason.BUDGET, message)
+
+    def _bought(self) -> str:
+        """What the last look has bought, if there was one."""
+        if not self.limits.confirm or self.study.outcomes is not None:
+            return ""
+        try:
+            return f"; the best setting measured is {self.study.closeness()}"
+        except NoMeasurementError:  # every trial has failed
+            return ""
 
     def _others_at_work(self) -> list[float]:
         """The seconds until the leases of other workers' trials lapse, if they are not renewed."""

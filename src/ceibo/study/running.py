@@ -9,6 +9,7 @@ from ceibo.decide.block_names import AnyBlock, Block, block_of
 from ceibo.decide.stopping import Stop
 from ceibo.errors import InputError
 from ceibo.study.carrying import carry
+from ceibo.study.confirming import check_one_goal
 from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
 from ceibo.study.runner import Callback, Runner, S
@@ -26,6 +27,7 @@ class RunOptions(TypedDict, Generic[S], total=False):
     max_failures: int | None
     lease: float
     block: AnyBlock
+    confirm: float
     progress: bool | None
 
 
@@ -47,7 +49,7 @@ class Run(Generic[S]):
         """A run with these options, or an error that says which is wrong."""
         ends = options.get("n_trials"), options.get("cost"), options.get("timeout")
         patience = options.get("max_failures", 3), options.get("lease", 60.0)
-        limits = Limits(*ends, *patience).or_default()
+        limits = Limits(*ends, *patience, options.get("confirm", 0)).or_default()
         executor = options.get("executor")
         jobs = job_count(executor, options.get("jobs"))
         callbacks: tuple[Callback[S], ...] = _check_callbacks(options.get("callbacks", ()))
@@ -65,6 +67,8 @@ class Run(Generic[S]):
         """Runs a study until a limit is reached; whatever is raised instead carries the study."""
         executor = Inline() if self.executor is None else self.executor
         try:
+            if self.limits.confirm:
+                check_one_goal(study.outcomes)
             runner = Runner(study, self.objective, self.limits, executor, self.jobs, self.block)
             return runner.run(self.callbacks, self.progress)
         except BaseException as error:

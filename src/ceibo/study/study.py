@@ -1,6 +1,6 @@
 """Study: ask what to measure, tell what came out, get the best with its uncertainty."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
@@ -10,6 +10,7 @@ from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
+from ceibo.decide.precision import Precision
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.decide.stopping import Profit, Stop
@@ -18,11 +19,11 @@ from ceibo.errors import ConflictError
 from ceibo.study.adding import new_trial
 from ceibo.study.asking import Asking
 from ceibo.study.attributes import checked_attributes
-from ceibo.study.batch import ask_batch
 from ceibo.study.changing import change
 from ceibo.study.creation import aims, settings_for, study_data
 from ceibo.study.evaluation import Objective
 from ceibo.study.faces import Faces
+from ceibo.study.handing import Handing
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.running import Run, RunOptions
@@ -33,7 +34,7 @@ MEMORY = "sqlite://"
 
 
 @final
-class Study(Faces):
+class Study(Handing, Faces):
     """A study of one objective, or of several outcomes, over one space, kept in a database.
 
     Made by `Study.create` and `Study.open`. `ledger` is its stored record, for ceibo's own use.
@@ -75,6 +76,7 @@ class Study(Faces):
         fit: str = "map",
         n_initial: int | None = None,
         max_observations: int = 1000,
+        precision: Precision | None = None,
     ) -> Self:
         """Creates a study; a name that exists in the storage is an error.
 
@@ -91,14 +93,18 @@ class Study(Faces):
             direction: "minimize" (by default) or "maximize"; not beside outcomes.
             seed: suggestions are a function of it and of what was told.
             acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
+            precision: what a trial and each of its values cost, if a setting can be measured more
+                precisely for more money; `trial.repeats` then says how many values to take.
         """
         checked = Space(space)
         check_searchable(checked)
         stored, goals, assurance = aims(outcomes, direction, confidence)
-        settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
+        settings = Settings(
+            acquisition, kernel, fit, n_initial, max_observations, precision=precision
+        )
         resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
-        data = study_data(goals, checked)
+        data = study_data(goals, checked, resolved)
         store = Store(MEMORY if storage is None else storage)
         return cls(Ledger(store, store.create_study(name, checked.to_json(), stored, data)))
 
@@ -115,37 +121,6 @@ class Study(Faces):
         return study
 
     # -- ask and tell ------------------------------------------------------------------
-
-    @overload
-    def ask(self, count: None = None, *, fixed: Mapping[str, Any] | None = None) -> Trial: ...
-    @overload
-    def ask(
-        self,
-        count: int,
-        *,
-        fixed: Mapping[str, Any] | None = None,
-        shared: Sequence[str] | None = None,
-    ) -> list[Trial]: ...
-    def ask(
-        self,
-        count: int | None = None,
-        *,
-        fixed: Mapping[str, Any] | None = None,
-        shared: Sequence[str] | None = None,
-    ) -> Trial | list[Trial]:
-        """The next trial to measure, or a list of `count` of them.
-
-        Queued trials (enqueued or released) come first. The trial stays pending until told, failed,
-        released or withdrawn.
-
-        Args:
-            count: of the trials; one, not in a list, by default.
-            fixed: name -> value of parameters that are held for this call, such as what is on the
-                shelf today. Queued trials with other values stay in the queue.
-            shared: parameters that are equal within the batch, such as the temperature of an oven.
-        """
-        trials = [trial_of(each) for each in ask_batch(self.asking, count, fixed, shared)]
-        return trials[0] if count is None else trials
 
     def tell(
         self,
@@ -343,7 +318,8 @@ class Study(Faces):
         Args:
             objective: called with a dict of parameters; see `ceibo.minimize`.
             options: `n_trials` (in all, those that the study has included), `cost`, `timeout`,
-                `executor`, `jobs`, `callbacks`, `max_failures`, `lease`, `block` and `progress`,
+                `executor`, `jobs`, `callbacks`, `max_failures`, `lease`, `block`, `confirm` and
+                `progress`,
                 each as in `ceibo.minimize`.
 
         Example:

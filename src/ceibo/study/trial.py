@@ -37,7 +37,9 @@ class Trial(Shown):
 
     `attributes` are what was told beside the values, by name. `started` is when the trial was last
     handed out and `ended` when it was done, failed or withdrawn, on the database's clock; a trial
-    as `ask` returns it has neither yet.
+    as `ask` returns it has neither yet. `repeats` is how many values to take, more than one only
+    where precision has a price; `purpose` is "confirm" for a trial that goes into the answer, and
+    None for those of the search.
 
     In a study with outcomes, `measurements` are those of all outcomes in the order told, `names`
     says of which outcome each is, and `outcomes` has them by name.
@@ -54,6 +56,8 @@ class Trial(Shown):
     names: tuple[str, ...] = ()
     outcomes: dict[str, tuple[Measurement, ...]] = field(default_factory=dict)
     attributes: dict[str, Any] = field(default_factory=dict, repr=False)
+    repeats: int = field(default=1, repr=False)
+    purpose: str | None = field(default=None, repr=False)
     started: datetime | None = field(default=None, compare=False, repr=False)
     ended: datetime | None = field(default=None, compare=False, repr=False)
 
@@ -95,6 +99,8 @@ def trial_of(stored: StoredTrial) -> Trial:
         names=names,
         outcomes=outcomes,
         attributes=dict(stored.attributes),
+        repeats=stored.repeats,
+        purpose=stored.aims.get("purpose"),
         started=_moment(stored.started),
         ended=_moment(stored.ended),
     )

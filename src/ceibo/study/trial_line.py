@@ -41,6 +41,8 @@ def _state(trial: Trial) -> str:
     """Why a trial has failed, or its state, and what was voided if nothing else is known."""
     if trial.state == "failed":
         return f"failed: {one_line(reason_line(trial.reason or ''), 80)}"
+    if trial.repeats > 1 and trial.state in ("queued", "running"):
+        return f"{trial.state}, measure it {trial.repeats} times"
     if trial.voided and not trial.measurements:
         voided = trial.voided[-1]
         return f"{trial.state} ({voided.measurement} voided: {one_line(voided.reason, 60)})"

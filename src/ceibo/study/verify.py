@@ -9,6 +9,7 @@ import numpy as np
 from ceibo.decide.joint import starts_of
 from ceibo.decide.record import ALGORITHM, algorithm_of, hyperparameters_of, versions
 from ceibo.errors import DamagedError
+from ceibo.study.deciding import Wish
 from ceibo.study.dialling import dialled, was_dialled
 from ceibo.study.ledger import Ledger
 from ceibo.study.store.integrity import Finding
@@ -84,7 +85,7 @@ def verify(ledger: Ledger) -> Verification:
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
         _check(ledger, number, record, len(ledger.spaces.frame(seen.changes).space))
-        again = ledger.suggest(seen, number, record, "start", record.get("fixed"))
+        again = ledger.suggest(seen, number, record, "start", Wish.of(record))
         decider = ledger.spaces.decider(seen.changes)
         expected = again.x
         if was_dialled(record):

@@ -54,10 +54,18 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        further = blocks_json(study) | suspects_json(study)
+        further = _closeness_json(study) | blocks_json(study) | suspects_json(study)
         print_json(estimates | {"best_observed": observed} | further)
         return
     print_answers(study)
+
+
+def _closeness_json(study: Study) -> dict[str, object]:
+    """How close the best setting measured is to the best there is, of one objective."""
+    if study.outcomes is not None:
+        return {}
+    found = study.closeness()
+    return {"closeness": {"within": found.within, "probability": found.probability}}
 
 
 def _show_recommended(study: Study, held: Params, json: bool) -> None:
@@ -101,6 +109,7 @@ def _print_one_answer(study: Study) -> None:
     typer.echo(f"best         {best_text}  (trial {found.number}{sure})")
     typer.echo(f"recommended  {advice_text}  (may never have been measured)")
     typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
+    typer.echo(f"closeness    {study.closeness()}  (of the best setting measured, by the model)")
     rows: list[tuple[str, ...]] = [("", "best", "recommended")]
     for name in study.space.names:
         values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))

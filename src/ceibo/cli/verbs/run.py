@@ -16,13 +16,13 @@ from ceibo.cli.common import File, Storage, StudyName
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
 from ceibo.cli.source import load
-from ceibo.cli.studyfile import StudyFile
+from ceibo.cli.studyfile import StudyFile, with_confirm
 from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
 from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError, StorageError
-from ceibo.study import Study, Trial
+from ceibo.study import Study, Trial, current_trial
 from ceibo.study.interrupts import Interrupts
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.trial_line import trial_line
@@ -48,12 +48,19 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Only the answer at the end.")
     ] = False,
+    confirm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Share or number of the trials that go into the answer at the end.",
+        ),
+    ] = None,
 ) -> None:
     """Measure until a limit of [stop] is reached.
 
     Run it again, or on more machines, and it goes on.
     """
-    loaded = load(file, study_name)
+    loaded = with_confirm(load(file, study_name), confirm)
     template = loaded.template
     if template is None:
         example = 'argv = ["python", "measure.py", "{x}"]'
@@ -66,7 +73,8 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
             typer.echo(f"trial {number}: {shown}")
         return
     study = open_or_begin(loaded, storage)
-    command = Command(template, loaded.outcomes)
+    repeats = None if study.settings.precision is None else _repeats
+    command = Command(template, loaded.outcomes, repeats)
     limits = loaded.limits.or_default()
     executor, at_a_time = CommandExecutor(command), jobs or loaded.jobs
     runner = Runner(study, command, limits, executor, at_a_time, today)
@@ -85,6 +93,11 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
                 typer.echo(f"\nfor a page to look at or hand on: {page}")
     if interrupted:
         raise typer.Exit(130)
+
+
+def _repeats() -> int:
+    """How often the trial that is being evaluated is to be measured."""
+    return current_trial().repeats
 
 
 def _has_answers(study: Study) -> bool:
@@ -133,7 +146,7 @@ def _print_note(text: str) -> None:
 def _next_trials(file: StudyFile, storage: str | None) -> list[tuple[int, Params]]:
     """The trials to come: of the initial design if the study has not begun, else the next one."""
     try:
-        return [open_study(file, storage).asking.peek()]
+        return [open_study(file, storage).asking.peek(file.limits.confirm_from)]
     except NotFoundError:
         study = preview(file)
     initial = study.settings.initial_size(study.space.breadth)

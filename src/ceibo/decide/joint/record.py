@@ -7,6 +7,7 @@ from ceibo.decide.joint.suggest import JointSuggestion
 from ceibo.decide.model import Model
 from ceibo.decide.record import (
     ALGORITHM,
+    aims_to_json,
     discounts_to_json,
     finite,
     hyperparameters_of,
@@ -38,6 +39,7 @@ def to_joint_record(suggestion: JointSuggestion, seen: int, seed: int) -> dict[s
                 name: _to_json(model, suggestion.starts.get(name)) for name, model in each
             },
         }
+    record |= aims_to_json(suggestion.purpose, suggestion.repeats)
     return record | {"algorithm": ALGORITHM, "versions": library_versions()}
 
 

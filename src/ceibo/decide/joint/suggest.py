@@ -19,7 +19,7 @@ from ceibo.decide.joint.model import JointModel, fit_jointly
 from ceibo.decide.region import settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
-from ceibo.decide.suggest import explore, initial_params, seed_of
+from ceibo.decide.suggest import CONFIRM, confirming, explore, initial_params, seed_of
 from ceibo.gp import Hyperparameters
 from ceibo.gp.inputs import Array
 
@@ -46,6 +46,8 @@ class JointSuggestion:
     incumbent: Mapping[str, float] | None = None
     starts: Mapping[str, Hyperparameters] = field(default_factory=dict)
     fallback: str | None = None
+    purpose: str | None = None
+    repeats: int | None = None
     model: JointModel | None = field(default=None, repr=False)
 
     @property
@@ -55,7 +57,7 @@ class JointSuggestion:
         return {name: model.fit.hyperparameters for name, model in each.items()}
 
 
-def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left out
+def suggest_jointly(  # noqa: PLR0913 - six, and options that are mostly left out
     evidence: JointEvidence,
     space: Space,
     settings: Settings,
@@ -64,6 +66,7 @@ def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left o
     number: int,
     *,
     fixed: Mapping[str, object] | None = None,
+    confirm: bool = False,
 ) -> JointSuggestion:
     """The next point: from the initial design until that is complete, from the models afterwards.
 
@@ -75,19 +78,23 @@ def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left o
         seed: of the study.
         number: of the trial that the suggestion is for.
         fixed: name -> value of the parameters that are not to be searched.
+        confirm: choose what tells most about the answer, as in `suggest`; of one goal.
     """
     check_searchable(space)
     held = hold(space, fixed)
+    settings = confirming(settings) if confirm else settings
+    wanted = 1 if confirm else settings.initial_size(space.breadth)
     counts = {name: len(each) for name, each in evidence.each.items()}
-    if evidence.trials < settings.initial_size(space.breadth) or not evidence.is_sufficient:
+    if evidence.trials < wanted or not evidence.is_sufficient:
         params = initial_params(held, seed, number)
         return JointSuggestion(space.to_unit(params), params, "initial", counts)
     model = fit_jointly(evidence, space, settings, starts)
-    found = search_jointly(model, evidence, held, settings, seed_of(seed, number))
+    found = search_jointly(model, evidence, held, settings, seed_of(seed, number), confirm)
     params = settle(held, found.x)
+    x = space.to_unit(params)
     used = {name: starts[name] for name in evidence.outcomes.needed if name in starts}
     return JointSuggestion(
-        x=space.to_unit(params),
+        x=x,
         params=params,
         source="model",
         observations=counts,
@@ -96,8 +103,22 @@ def suggest_jointly(  # noqa: PLR0913 - six, and an option that is mostly left o
         incumbent=_incumbent(model, evidence, settings),
         starts=used,
         fallback=found.fallback,
+        purpose=CONFIRM if confirm else None,
+        repeats=_repeats(model, evidence, settings, x),
         model=model,
     )
+
+
+def _repeats(
+    model: JointModel, evidence: JointEvidence, settings: Settings, x: Array
+) -> int | None:
+    """How many values of everything to take at x (d,), by what they teach about the one goal."""
+    price = settings.precision
+    if price is None:
+        return None
+    goals, limits = model.conditioned(evidence, settings.max_observations)
+    gains = acq.log_gains_of_repeats(goals[0], x, price.most, limits, settings.assurance)
+    return price.repeats(gains)
 
 
 @final
@@ -110,7 +131,12 @@ class Found(NamedTuple):
 
 
 def search_jointly(
-    model: JointModel, evidence: JointEvidence, held: Held, settings: Settings, seed: int
+    model: JointModel,
+    evidence: JointEvidence,
+    held: Held,
+    settings: Settings,
+    seed: int,
+    repeats: bool = False,
 ) -> Found:
     """Maximises the acquisition over the space, off points under way and likely to fail."""
     goals, limits = model.conditioned(evidence, settings.max_observations)
@@ -122,7 +148,7 @@ def search_jointly(
         seed=seed,
         draws=settings.draws,
     )
-    return Found(*explore(function, combined(evidence), held, settings, seed))
+    return Found(*explore(function, combined(evidence), held, settings, seed, repeats))
 
 
 def combined(evidence: JointEvidence) -> Evidence:

@@ -15,6 +15,8 @@ def settings(facts: JointFacts) -> str:
     general: dict[str, object] = {"study": study.name, "seed": study.seed}
     for key, value in (study.settings.to_json() | {"n_initial": facts.initial}).items():
         general[key.replace("_", " ")] = value
+    if study.settings.precision is not None:
+        general["price of precision"] = study.settings.precision
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
     wishes = {name: _describe(facts, name) for name in facts.outcomes}

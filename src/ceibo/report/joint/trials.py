@@ -5,6 +5,7 @@ from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.trials import (
     NOTE,
+    TIMES,
     blocks_of,
     cell,
     head_of,
@@ -31,6 +32,8 @@ def trials(facts: JointFacts) -> str:
     numbers = {trial.number for trial in shown}
     kept = [trial for trial in facts.trials if trial.number in numbers]
     failures = any(trial.reason for trial in kept)
+    if facts.study.settings.precision is not None:
+        heads.append(TIMES)
     if failures:
         heads.append("Last failure")
     body = "".join(_row(facts, trial, failures, trial.number in answers) for trial in kept)
@@ -57,6 +60,8 @@ def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> st
         cells.append(cell(blocks_of(trial)))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
+    if facts.study.settings.precision is not None:
+        cells.append(cell(trial.repeats))
     if failures:
         cells.append(reason_cell(trial.reason or ""))
     opening = '<tr class="best">' if is_answer else "<tr>"

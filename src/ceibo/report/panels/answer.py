@@ -27,6 +27,7 @@ def answer(facts: Facts) -> str:
     why = facts.findings.observed.why
     text = (
         f"{suspicion(facts.study)}<p>{text_of(why[:1].upper() + why[1:], 1000)}</p>"
+        f"{_closeness(facts.findings)}"
         "<p>The <b>best measured</b> setting is the one whose true value is expected to be best,"
         " judged by all measurements together. The <b>recommended</b> setting is where the model"
         " expects the best value anywhere. ± is one standard deviation of what is not known about"
@@ -34,6 +35,14 @@ def answer(facts: Facts) -> str:
     )
     body = f'<div class="answer">{table}<div>{text}</div></div>'
     return _cards(facts.findings) + panel("answer", "The answer", body)
+
+
+def _closeness(findings: Findings) -> str:
+    """How close the best measured setting is to the best there is, where that is known."""
+    if findings.closeness is None:
+        return ""
+    said = text_of(findings.closeness)
+    return f"<p>By the model, the best measured setting is <b>{said}</b>.</p>"
 
 
 def _cards(findings: Findings) -> str:

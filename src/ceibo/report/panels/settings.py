@@ -19,9 +19,15 @@ NOTE: Final = (
 def settings(facts: Facts) -> str:
     """The panel of settings."""
     study = facts.study
-    general = {"study": study.name, "direction": study.direction, "seed": study.seed}
+    general: dict[str, object] = {
+        "study": study.name,
+        "direction": study.direction,
+        "seed": study.seed,
+    }
     for key, value in (study.settings.to_json() | {"n_initial": facts.initial}).items():
         general[key.replace("_", " ")] = value
+    if study.settings.precision is not None:
+        general["price of precision"] = study.settings.precision
     if facts.cost is not None:
         general["price of a measurement, κ"] = facts.cost
     space = {name: describe(study.space, name) for name in study.space.names}

@@ -15,8 +15,9 @@ from ceibo.text import reason_line
 
 _MOST_COLUMNS = 14  # of a table that fits on paper
 _MOST_REASON = 1500  # characters of a failure's last output that the page keeps
-_WORDS = ("asked", "added", "enqueued", "initial", "model")  # how a trial came about
+_WORDS = ("asked", "added", "enqueued", "initial", "model", "confirm")  # how a trial came about
 _EMPTY = '<td data-sort=""></td>'
+TIMES: Final = "Times to measure"
 NOTE: Final = (
     "Click a heading to sort. The best setting is highlighted. Of several measurements of a trial"
     " the mean is shown with their number n, and its noise is told or follows from their spread."
@@ -32,6 +33,8 @@ def trials(facts: Facts) -> str:
     answers = () if findings is None else (findings.best.number or 0, findings.observed.number)
     shown = chosen_trials(facts.trials, facts.direction, len(heads), answers)
     failures = any(trial.reason for trial in shown)
+    if facts.study.settings.precision is not None:
+        heads.append(TIMES)
     if failures:
         heads.append("Last failure")
     body = "".join(_row(facts, trial, failures, has_blocks) for trial in shown)
@@ -76,6 +79,8 @@ def _row(facts: Facts, trial: Trial, failures: bool, has_blocks: bool) -> str:
         cells.append(cell(blocks_of(trial)))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
+    if facts.study.settings.precision is not None:
+        cells.append(cell(trial.repeats))
     if failures:
         cells.append(reason_cell(trial.reason or ""))
     best = facts.findings is not None and facts.findings.best.number == trial.number
@@ -91,7 +96,9 @@ def state_cell(trial: Trial) -> str:
 
 def source_cell(source: object) -> str:
     """The cell of how a trial came about."""
-    word = source.get("source", "asked") if isinstance(source, Mapping) else "asked"
+    word = "asked"
+    if isinstance(source, Mapping):
+        word = source.get("purpose") or source.get("source", word)
     return cell(str(word))
 
 

@@ -1,7 +1,6 @@
 """Reading the history of a study: its events, and the snapshot they lead to."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import sqlalchemy as sa
 
@@ -9,8 +8,8 @@ from ceibo.errors import InputError, NotFoundError
 from ceibo.study.store import schema
 from ceibo.study.store.counters import COUNTERS, check_counters
 from ceibo.study.store.database import Database
-from ceibo.study.store.readers import event_from_row, name_of_trial, params_from_row
-from ceibo.study.store.records import OF_STUDY, Change, Event, Snapshot, damaged, fold
+from ceibo.study.store.readers import event_from_row, given_from_row, name_of_trial
+from ceibo.study.store.records import OF_STUDY, Change, Event, Given, Snapshot, damaged, fold
 
 trials, events = schema.trials, schema.events
 
@@ -25,8 +24,8 @@ def read_snapshot(database: Database, study_id: int, since: Snapshot, at: int | 
         seq = newest if at is None else at
         if seq == since.seq:
             return since
-        params = list(_read_params(connection, study_id, len(since.trials), seq))
-        return fold(since, params, read_events(connection, study_id, since.seq, seq), seq)
+        new = list(_read_given(connection, study_id, len(since.trials), seq))
+        return fold(since, new, read_events(connection, study_id, since.seq, seq), seq)
 
     return database.read(work)
 
@@ -51,10 +50,8 @@ def read_last_seq(connection: sa.Connection, study_id: int) -> int:
     return int(head.seq)
 
 
-def _read_params(
-    connection: sa.Connection, study_id: int, first: int, seq: int
-) -> Iterator[dict[str, Any]]:
-    """The parameters of the trials from number `first` on, made by event `seq` or before."""
+def _read_given(connection: sa.Connection, study_id: int, first: int, seq: int) -> Iterator[Given]:
+    """What the trials from number `first` on began with, made by event `seq` or before."""
     query = (
         sa.select(*schema.whole(connection, trials))
         .where(trials.c.study_id == study_id, trials.c.number >= first)
@@ -65,7 +62,7 @@ def _read_params(
     for number, row in enumerate(connection.execute(query).all(), first):
         if row.number != number:
             raise damaged(name_of_trial(row), f"it follows trial {number - 1}")
-        yield params_from_row(row)
+        yield given_from_row(row)
 
 
 def read_events(connection: sa.Connection, study_id: int, since: int, until: int) -> list[Event]:

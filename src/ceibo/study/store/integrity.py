@@ -16,8 +16,8 @@ from ceibo.errors import DamagedError, StorageError
 from ceibo.study.store import schema
 from ceibo.study.store.counters import COUNTERS, check_counters
 from ceibo.study.store.failures import diagnose
-from ceibo.study.store.readers import check_row, event_from_row, params_from_row, study_from_row
-from ceibo.study.store.records import ABOUT_VALUES, EMPTY, Event, StoredTrial, fold
+from ceibo.study.store.readers import check_row, event_from_row, given_from_row, study_from_row
+from ceibo.study.store.records import ABOUT_VALUES, EMPTY, Event, Given, StoredTrial, fold
 
 studies, trials, events = schema.studies, schema.trials, schema.events
 
@@ -150,11 +150,11 @@ class _Tally:
                 self.find("study", error)
         self.check_counters()
         history = self.read_history()
-        changing, params = self.read_trials()
+        changing, given = self.read_trials()
         if len(self.findings) > before:
             return  # how they agree is no question then
         try:
-            snapshot = fold(EMPTY, params, history, len(history))
+            snapshot = fold(EMPTY, given, history, len(history))
         except StorageError as error:
             self.find("event", error)
             return
@@ -190,10 +190,10 @@ class _Tally:
                 self.find("event", error, row.number)
         return found
 
-    def read_trials(self) -> tuple[list[Mapping[str, Any]], list[dict[str, Any]]]:
-        """What changes in the trials that can be read, and their parameters."""
+    def read_trials(self) -> tuple[list[Mapping[str, Any]], list[Given]]:
+        """What changes in the trials that can be read, and what they began with."""
         changing: list[Mapping[str, Any]] = []
-        params = []
+        given = []
         for expected, row in enumerate(self.read(trials, "trial")):
             self.count(row)
             if row.number != expected:
@@ -201,11 +201,11 @@ class _Tally:
                 break
             try:
                 check_row(trials, row, f"trial {row.number}")
-                params.append(params_from_row(row))
+                given.append(given_from_row(row))
             except StorageError as error:
                 self.find("trial", error, row.number)
             changing.append({"state": row.state, "attempt": row.attempt, "worker": row.worker})
-        return changing, params
+        return changing, given
 
     def compare(self, trial: StoredTrial, row: Mapping[str, Any]) -> None:
         """The state in the row of a trial, with that to which its events lead."""

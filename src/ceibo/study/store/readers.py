@@ -20,14 +20,17 @@ from ceibo.study.store.records import (
     SPACE,
     STATES,
     Event,
+    Given,
     StoredTrial,
     StudyRecord,
     damaged,
 )
 from ceibo.study.store.schema import events, studies, trials
 
-_STUDY_DATA = {"outcomes", "constraints"}
+_STUDY_DATA = {"outcomes", "constraints", "precision"}
 """What this version may keep in the data of a study."""
+_TRIAL_DATA = {"purpose": str, "repeats": int}
+"""What this version may keep in the data of a trial, with its type."""
 _TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
 
 
@@ -56,7 +59,9 @@ def check_covered(table: sa.Table, row: sa.Row[Any], what: str) -> None:
         check_columns(table, row, what, COVERED[table.name])
     elif checksum != checksum_of_row(table, row):
         raise damaged(what, "it does not match its checksum")
-    if row.data is not None and table is not studies:
+    if row.data is not None and table is trials:
+        _aims_from(row.data, what)
+    elif row.data is not None and table is not studies:
         raise newer(what, f"data ({reprlib.repr(row.data)})")
 
 
@@ -95,10 +100,35 @@ def study_from_row(row: sa.Row[Any]) -> StudyRecord:
 def trial_from_row(row: sa.Row[Any], seq: int) -> StoredTrial:
     """The trial that a row holds, which event `seq` has just created or handed out."""
     check_columns(trials, row, name_of_trial(row), _CHANGING[trials.name])
-    params = params_from_row(row)
+    given = given_from_row(row)
     return StoredTrial(
-        row.number, params, row.state, row.attempt, row.worker, None, row.created_seq, seq
+        row.number,
+        given.params,
+        row.state,
+        row.attempt,
+        row.worker,
+        None,
+        row.created_seq,
+        seq,
+        aims=given.aims,
     )
+
+
+def given_from_row(row: sa.Row[Any]) -> Given:
+    """What never changes in the trial that a row holds."""
+    params = params_from_row(row)
+    return Given(params, {} if row.data is None else _aims_from(row.data, name_of_trial(row)))
+
+
+def _aims_from(data: str, what: str) -> dict[str, Any]:
+    """What a trial is for and how many values to take; other data is of a newer ceibo."""
+    aims = from_text(data, what)
+    if not isinstance(aims, dict) or not aims:
+        raise newer(what, f"data ({reprlib.repr(data)})")
+    for key, value in aims.items():
+        if type(value) is not _TRIAL_DATA.get(key):
+            raise newer(what, f"data ({reprlib.repr(data)})")
+    return aims
 
 
 def params_from_row(row: sa.Row[Any]) -> dict[str, Any]:

@@ -102,6 +102,18 @@ class NewTrial:
 
 
 @final
+class Given(NamedTuple):
+    """What never changes in a trial: its parameters, and its aims.
+
+    The aims say what it is for ("purpose") and how many values to take ("repeats"), as far as that
+    is not the search and one.
+    """
+
+    params: dict[str, Any]
+    aims: dict[str, Any]
+
+
+@final
 @dataclass(frozen=True, slots=True)
 class StoredMeasurement:
     """One measurement of a trial, told by event `seq` at `time` on the database's clock.
@@ -137,7 +149,7 @@ class StoredTrial:
 
     `attempt` counts how often it was handed out, `created` and `changed` are the sequence numbers
     of its first and its last event, `reason` is that of its last failure. `voided` are the
-    measurements that were voided, in that order.
+    measurements that were voided, in that order. For its `aims` see `Given`.
 
     `started` is the time of its last hand-out and `ended` that of the event by which it ended, on
     the database's clock, as far as the history was read.
@@ -154,8 +166,14 @@ class StoredTrial:
     measurements: tuple[StoredMeasurement, ...] = ()
     voided: tuple[VoidedMeasurement, ...] = ()
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    aims: Mapping[str, Any] = field(default_factory=dict)
     started: float | None = field(default=None, compare=False)
     ended: float | None = field(default=None, compare=False)
+
+    @property
+    def repeats(self) -> int:
+        """How many values to take."""
+        return int(self.aims.get("repeats", 1))
 
 
 @final
@@ -241,24 +259,23 @@ def damaged(what: str, found: object) -> DamagedError:
     return DamagedError(f"{what} is damaged in the database: {str(found).rstrip('.')}")
 
 
-def fold(
-    snapshot: Snapshot, params: Sequence[Mapping[str, Any]], events: Iterable[Event], seq: int
-) -> Snapshot:
+def fold(snapshot: Snapshot, new: Sequence[Given], events: Iterable[Event], seq: int) -> Snapshot:
     """The snapshot after further events.
 
-    Each event leads from one state of its trial to the next. `params` are the parameters of the
-    trials that are new in these events, in order of number.
+    Each event leads from one state of its trial to the next. `new` are the trials that are new in
+    these events, in order of number.
     """
     trials, changes = list(snapshot.trials), list(snapshot.changes)
-    count = len(trials) + len(params)
-    fresh = iter(params)
+    count = len(trials) + len(new)
+    fresh = iter(new)
     for event in events:
         if event.kind == SPACE:
             changes.append(Change(event.seq, event.time, event.data))
             continue
         if event.number == len(trials) and (given := next(fresh, None)) is not None:
+            at = event.seq
             trials.append(
-                StoredTrial(event.number, dict(given), "", 0, None, None, event.seq, event.seq)
+                StoredTrial(event.number, given.params, "", 0, None, None, at, at, aims=given.aims)
             )
         if not 0 <= event.number < len(trials):
             raise damaged(f"trial {event.number}", "the history speaks of it, but it is not there")
@@ -290,6 +307,7 @@ def _after(trial: StoredTrial, event: Event) -> StoredTrial:
         measurements=measurements,
         voided=voided,
         attributes=trial.attributes if event.kind != NOTED else {**trial.attributes, **event.data},
+        aims=trial.aims,
         started=event.time if out else trial.started,
         ended=ended,
     )

@@ -70,9 +70,21 @@ def new_rows(new: NewTrial) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         "state": events[-1]["state"],
         "attempt": int(out),
         "worker": worker if out else None,
-        "data": None,
+        "data": _aims_of(new.suggestion),
     }
     return trial, events
+
+
+def _aims_of(suggestion: Any) -> str | None:
+    """What a suggestion is for and how many values to take, as far as it says so.
+
+    It stands beside the suggestion so that trials can be read without it, and so that a ceibo that
+    does not know of such trials refuses them.
+    """
+    if not isinstance(suggestion, Mapping):
+        return None
+    aims = {key: suggestion[key] for key in ("purpose", "repeats") if key in suggestion}
+    return to_text(aims) if aims else None
 
 
 def telling_rows(

@@ -12,7 +12,9 @@ ceibo_events    everything that happened, numbered per study; measurements are t
                 measured, "" where there is one thing only
 
 `data` of each table is JSON about whatever else belongs to the row: of a study, its "outcomes" if
-it has several, and the "constraints" between its parameters if it has any. An event about the study
+it has several, the "constraints" between its parameters if it has any, and the "precision" that has
+a price; of a trial, the "purpose" of its suggestion if it is not the search, and the "repeats" if
+that has a number of values to take. An event about the study
 as a whole has the number -1; this version writes those of kind "space", whose data are the space
 from then on ("space"), its "constraints" if it has any, and the values ("before") that its new
 parameters had until then. An event of kind "noted" has in its data the "attributes" that it gives
