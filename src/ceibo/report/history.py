@@ -7,9 +7,10 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.decide import Measurement
+from ceibo.decide.surface.standings import Standing
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
-from ceibo.report.facts import Aspect, Standing
+from ceibo.report.facts import Aspect
 from ceibo.report.parts import Size, draw_limit, trial_axis
 from ceibo.report.repeats import noise_of
 from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of

@@ -10,26 +10,26 @@ from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes
 from ceibo.decide.joint import raw_front
 from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
+from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.grids import along, axis_of, excluded, over
+from ceibo.decide.surface.joint_standings import joint_standings_of
+from ceibo.decide.surface.ruled import holding
+from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
+from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
-from ceibo.report.existence import columns_at, fill, pair_of
 from ceibo.report.facts import (
     Aspect,
     Facts,
     Findings,
     Map,
     Slice,
-    Sources,
-    Standing,
     failed_places,
     place_of,
     places_of,
     with_rules,
 )
-from ceibo.report.grids import along, axis_of, excluded, over
-from ceibo.report.joint.history import gains_of, standings_of
-from ceibo.report.ruled import holding
-from ceibo.report.sensitivity import Importance, importance, posterior_means
+from ceibo.report.joint.history import gains_of
 from ceibo.report.simplex import Simplex, simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
@@ -155,7 +155,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     study, space, outcomes = facts.study, facts.study.space, facts.outcomes
     one = len(outcomes.goals) == 1
     place = study.ledger.frame.place(chosen.params)
-    standings = standings_of(belief, facts.sources) if one else {}
+    standings = joint_standings_of(belief, facts.sources) if one else {}
     shares = {
         name: importance(belief.predictions.model_of(name).gp, space)
         for name in belief.predictions.names

@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.decide import Space
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.space import Space
+from ceibo.decide.surface.existence import canonical
+from ceibo.decide.surface.ruled import holding, moved, path_along
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Mask
-from ceibo.report.existence import canonical
-from ceibo.report.ruled import holding, moved, path_along
 
 _GRID: Final = 81  # points of a slice
 _MAP: Final = 41  # points of a map, in each direction
