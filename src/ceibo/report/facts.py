@@ -10,8 +10,7 @@ import numpy as np
 from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
-from ceibo.decide.space import Params
-from ceibo.decide.surface.existence import columns_at, fill, pair_of, shown_places
+from ceibo.decide.surface.existence import columns_at, fill, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
 from ceibo.decide.surface.ruled import holding
 from ceibo.decide.surface.sensitivity import (
@@ -36,6 +35,7 @@ from ceibo.numbers import rounded
 from ceibo.report.simplex import simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
+from ceibo.study.drawn import place_of, places_of
 
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first MOST_STATES are too narrow to be seen
 _MOST_FAILED: Final = 500  # failed trials on a map
@@ -220,17 +220,6 @@ def _filled(belief: Belief) -> Array:
     if belief.space.conditions is None:
         return place
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
-
-
-def places_of(study: Study, trials: Iterable[Trial]) -> Array:
-    """The places (n, d) of trials, NaN where a parameter does not exist or is off its axis."""
-    X = study.ledger.frame.places(trial.params for trial in trials)
-    return np.where((X < 0.0) | (X > 1.0), np.nan, shown_places(study.space, X))
-
-
-def place_of(study: Study, params: Params) -> Array:
-    """The place (d,) of a setting; one off an axis is at its end."""
-    return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
 def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:

@@ -18,21 +18,12 @@ from ceibo.decide.surface.sensitivity import Importance, importance, posterior_m
 from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
-from ceibo.report.facts import (
-    Aspect,
-    Facts,
-    Findings,
-    Map,
-    Slice,
-    failed_places,
-    place_of,
-    places_of,
-    with_rules,
-)
+from ceibo.report.facts import Aspect, Facts, Findings, Map, Slice, failed_places, with_rules
 from ceibo.report.joint.history import gains_of
 from ceibo.report.simplex import Simplex, simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
+from ceibo.study.drawn import chosen_of, place_of, places_of
 
 _MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
 
@@ -101,7 +92,7 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     trials, sources = study.trials, study.suggestions
     belief = study.ledger.any_belief()
     assert isinstance(belief, JointBelief)
-    chosen = _chosen(study, belief)
+    chosen = _chosen(study)
     each = {
         name: OutcomeFacts(outcome, _aspect(study, trials, name, chosen))
         for name, outcome in outcomes.items()
@@ -120,12 +111,10 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     return facts if chosen is None else _with_findings(facts, belief, chosen)
 
 
-def _chosen(study: Study, belief: JointBelief) -> Estimate | None:
+def _chosen(study: Study) -> Estimate | None:
     """The setting that slices and maps go through; None before there is an answer."""
     try:
-        if len(belief.evidence.outcomes.goals) == 1:
-            return study.best
-        return max(study.front, key=lambda each: np.nan_to_num(each.p_efficient or 0.0))
+        return chosen_of(study)
     except NoMeasurementError:
         return None
 
