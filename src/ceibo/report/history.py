@@ -12,9 +12,9 @@ from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
 from ceibo.report.facts import Aspect
 from ceibo.report.parts import Size, draw_limit, trial_axis
-from ceibo.report.repeats import noise_of
 from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
 from ceibo.report.thinning import visible
+from ceibo.study.repeats import noise_of
 
 _CROWD: Final = 300  # measurements from which dots are small
 Measured = tuple[int, Measurement]  # a measurement with the number of its trial

@@ -1,5 +1,6 @@
 """What a study, a result, a trial and an estimate look like in a notebook."""
 
+from collections.abc import Sequence
 from functools import singledispatch
 from typing import Final
 
@@ -176,7 +177,7 @@ def _told(measurement: Measurement) -> str:
     return with_uncertainty(measurement.value, measurement.noise)
 
 
-def _cut(rows: list[tuple[object, ...]]) -> list[tuple[object, ...]]:
+def _cut(rows: Sequence[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
     """The first rows, with a last one that says how many more there are."""
     if len(rows) <= _MOST_ROWS:
         return rows
