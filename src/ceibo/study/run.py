@@ -71,7 +71,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
             Every exception that ends a run has the study as its attribute `study`.
         lease: seconds after which a trial of a worker that has died is handed out again; a trial
             lost three times becomes a failed one.
-        progress: show progress; by default only in a terminal.
+        progress: show progress; by default only in a terminal and in a notebook.
 
     Returns:
         Result: `best`, `recommended`, `best_observed`, `stop`, and the `study`. Ctrl-C ends the run
