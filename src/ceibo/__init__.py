@@ -22,7 +22,7 @@ from ceibo.decide import (
     Watch,
 )
 from ceibo.errors import CeiboError, InputError, StopRun
-from ceibo.study import Result, Study, Trial, current_trial, maximize, minimize, optimize
+from ceibo.study import Result, Study, Trial, backtest, current_trial, maximize, minimize, optimize
 from ceibo.version import __version__
 
 # What layers above provide to the classes of layers below, which must not import them.
@@ -67,6 +67,7 @@ __all__ = [
     "Watch",
     "__version__",
     "acquisition",
+    "backtest",
     "current_trial",
     "gp",
     "maximize",
