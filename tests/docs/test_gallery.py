@@ -9,7 +9,10 @@ from nbconvert.preprocessors import ExecutePreprocessor
 
 GALLERY = Path(__file__).parents[2] / "docs" / "gallery"
 NOTEBOOKS = sorted(GALLERY.glob("*.ipynb"))
-NEEDS = {"cv_search": ("ipykernel", "matplotlib", "sklearn"), "reaction": ("ipykernel", "matplotlib")}
+NEEDS = {
+    "cv_search": ("ipykernel", "matplotlib", "sklearn"),
+    "reaction": ("ipykernel", "matplotlib"),
+}
 
 
 def cases() -> list[Any]:

@@ -88,10 +88,11 @@ def _slice(ax: Axes, subject: Subject, column: int) -> tuple[float, float]:
     held = np.ones(len(X), dtype=bool) if held is None else held
     axis = ParameterAxis.of(space, column)
     at = axis.at(X[:, column])
-    _shade(ax, at, ~held, PALE)
+    edges = _edges(at, axis.dimension.is_ordered)
+    _shade(ax, edges, ~held, PALE)
     doubtful = _doubtful(subject, X)
     if doubtful is not None:
-        _shade(ax, at, doubtful & held, f"{AMBER}26")
+        _shade(ax, edges, doubtful & held, f"{AMBER}26")
     _draw_measured(ax, subject, axis, column)
     if axis.dimension.is_ordered:
         gaps = np.where(held, 0.0, np.nan)
@@ -122,11 +123,20 @@ def _doubtful(subject: Subject, X: Array) -> Mask | None:
     return np.asarray(belief.predictions.feasibility(X) < belief.settings.assurance)
 
 
-def _shade(ax: Axes, at: Array, where: Mask, color: str) -> None:
-    """Covers stretches of the axis, each point with its surroundings half-way to the next."""
-    if not np.any(where):
-        return
-    edges = np.concatenate([at[:1], (at[:-1] + at[1:]) / 2, at[-1:]])
+def _edges(at: Array, is_ordered: bool) -> Array:
+    """Where the surroundings (n + 1,) of points (n,) end: half-way to the next ones.
+
+    Those of the first and last choice are as wide as the others'.
+    """
+    middle = (at[:-1] + at[1:]) / 2
+    ends = at[:1], at[-1:]
+    if not is_ordered and len(middle):
+        ends = 2 * at[:1] - middle[:1], 2 * at[-1:] - middle[-1:]
+    return np.concatenate([ends[0], middle, ends[1]])
+
+
+def _shade(ax: Axes, edges: Array, where: Mask, color: str) -> None:
+    """Covers the surroundings of some of the points."""
     starts = np.flatnonzero(np.diff(np.concatenate([[0], where.astype(int), [0]])))
     for first, last in zip(starts[::2], starts[1::2], strict=True):
         ax.axvspan(edges[first], edges[last], color=color, linewidth=0, zorder=0)

@@ -20,8 +20,10 @@ _STYLE: Final = (
     ".ceibo .ceibo-doubt{border-left:3px solid #d97706;padding-left:8px}"
     ".ceibo table{border-collapse:collapse;margin:6px 0 2px;border:0;"
     "font-variant-numeric:tabular-nums}"
-    ".ceibo th,.ceibo td{text-align:left;vertical-align:top;padding:3px 16px 3px 0;border:0;"
-    "border-bottom:1px solid rgba(128,128,128,.25);background:transparent;color:inherit}"
+    # twice the class, as notebooks have styles of their own for tables
+    ".ceibo.ceibo tr{background:transparent!important}"
+    ".ceibo.ceibo th,.ceibo.ceibo td{text-align:left;vertical-align:top;padding:3px 16px 3px 0;"
+    "border:0;border-bottom:1px solid rgba(128,128,128,.25);background:transparent;color:inherit}"
     ".ceibo th{font-weight:600;opacity:.72}.ceibo td.ceibo-short{white-space:nowrap}"
     ".ceibo svg{display:block;margin:6px 0;max-width:100%;height:auto}"
     ".ceibo .ceibo-dot{fill:currentColor;opacity:.45}.ceibo .ceibo-best{fill:#3b82f6}"

@@ -117,7 +117,7 @@ class Notebook(Screen):
         plain = "\n".join([*self._lines, self._state])
         lines = "".join(f"{escape(each)}\n" for each in self._lines)
         html = (
-            '<pre style="margin:0;white-space:pre-wrap;color:inherit">'
+            '<pre style="margin:0;white-space:pre-wrap;font-family:monospace;color:inherit">'
             f'<span style="opacity:.7">{lines}</span><b>{escape(self._state)}</b></pre>'
         )
         data = {"text/plain": plain, "text/html": html}
