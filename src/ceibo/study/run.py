@@ -78,7 +78,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
             a block of its own keeps it.
         confirm: the share of n_trials (or, if it is a whole number from 1 on, the number of trials)
             that goes into the answer at the end instead of the search; see `Study.confirm`.
-        progress: show progress; by default only in a terminal.
+        progress: show progress; by default only in a terminal and in a notebook.
 
     Returns:
         Result: `best`, `recommended`, `best_observed`, `stop`, and the `study`. Ctrl-C ends the run
