@@ -77,8 +77,8 @@ def test_scalars_of_other_libraries_and_negative_zero() -> None:
         (lambda: Measurement.of([]), "at least one replicate"),
         (lambda: Measurement.of(wrong("123")), "list of replicates"),
         (lambda: Measurement.of(wrong(3.0)), "list of replicates"),
-        (lambda: Measurement.from_json({"values": 1}), "value, noise or replicates"),
-        (lambda: Measurement.from_json([1]), "value, noise or replicates"),
+        (lambda: Measurement.from_json({"values": 1}), "value, noise, replicates, count"),
+        (lambda: Measurement.from_json([1]), "value, noise, replicates, count"),
     ],
 )
 def test_bad_measurements(make: Any, message: str) -> None:

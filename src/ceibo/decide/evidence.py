@@ -1,7 +1,7 @@
 """What is known about an objective, as arrays in the unit cube.
 
 Notation: n rows of observations (a measurement with k replicates is k rows), p pending points,
-q failed points, w withdrawn points, d dimensions.
+q failed points, w withdrawn points, d dimensions, b kinds of block.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from ceibo.decide.block_codes import block_codes
 from ceibo.decide.direction import Direction
 from ceibo.decide.measurement import Measurement
 from ceibo.gp.inputs import Array, Indices
@@ -44,6 +45,10 @@ class Evidence:
     Observations are in the order they were told; `noise` are standard deviations of single values,
     NaN where unknown. The replicates of one measurement are rows of one `group`, an index into
     `told`. `trials` counts all trials so far, whatever became of them.
+
+    Where a noise is a standard error that was computed from a few values, `counts` has how many.
+    `block` has the index of a row's block of each kind among the labels of that kind, −1 where it
+    is in none; kinds and labels are in the order in which they were first told.
     """
 
     X: Array  # (n, d)
@@ -57,6 +62,10 @@ class Evidence:
     failures_in_a_row: int
     told: tuple[Told, ...]
     direction: Direction
+    counts: Array  # (n,), 1 where the noise is no standard error of several values
+    block: Indices  # (n, b)
+    block_kinds: tuple[str, ...]
+    block_labels: tuple[tuple[str, ...], ...]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -69,23 +78,34 @@ class Evidence:
     def key(self) -> tuple[bytes, ...]:
         """Tells apart states of the evidence that would give different models."""
         known = (self.X, self.y, self.noise, self.pending, self.failed, self.withdrawn)
-        return tuple(each.tobytes() for each in known)
+        blocks = repr((self.block_kinds, self.block_labels)).encode()
+        rows = (*known, self.counts, self.block)
+        return (*(each.tobytes() for each in rows), blocks)
 
     def first(self, measurements: int) -> "Evidence":
         """The evidence with the first so many measurements only."""
         rows = slice(0, int(np.searchsorted(self.group, measurements)))
+        told = self.told[:measurements]
+        codes = block_codes([each.measurement.block for each in told])
         return replace(
             self,
             X=self.X[rows],
             y=self.y[rows],
             noise=self.noise[rows],
             group=self.group[rows],
-            told=self.told[:measurements],
+            told=told,
+            counts=self.counts[rows],
+            block=codes.codes[self.group[rows]],
+            block_kinds=codes.kinds,
+            block_labels=codes.labels,
         )
 
     def extended(self, told: Sequence[Told], unmeasured: Unmeasured, trials: int) -> "Evidence":
         """This evidence with further measurements, and with what is now without a value."""
         further = evidence_of(told, self.X.shape[1], self.direction, unmeasured, trials)
+        codes = block_codes(
+            [each.measurement.block for each in told], self.block_kinds, self.block_labels
+        )
         return replace(
             further,
             X=np.concatenate([self.X, further.X]),
@@ -93,6 +113,10 @@ class Evidence:
             noise=np.concatenate([self.noise, further.noise]),
             group=np.concatenate([self.group, further.group + self.measurements]),
             told=(*self.told, *further.told),
+            counts=np.concatenate([self.counts, further.counts]),
+            block=codes.after(self.block, further.group),
+            block_kinds=codes.kinds,
+            block_labels=codes.labels,
         )
 
 
@@ -117,6 +141,7 @@ def evidence_of(
     y: list[float] = []
     noise: list[float] = []
     group: list[int] = []
+    counts: list[float] = []
     for index, (_, x, measurement) in enumerate(told):
         values = measurement.replicates or (measurement.value,)
         count = len(values)
@@ -128,6 +153,8 @@ def evidence_of(
         y += [direction.flip(value) for value in values]
         noise += [each] * count
         group += [index] * count
+        counts += [float(measurement.count or 1)] * count
+    codes = block_codes([each.measurement.block for each in told])
     return Evidence(
         X=_points(X, dimension),
         y=np.array(y, dtype=float),
@@ -140,6 +167,10 @@ def evidence_of(
         failures_in_a_row=unmeasured.failures_in_a_row,
         told=tuple(told),
         direction=direction,
+        counts=np.array(counts, dtype=float),
+        block=codes.codes[np.array(group, dtype=np.intp)],
+        block_kinds=codes.kinds,
+        block_labels=codes.labels,
     )
 
 

@@ -3,10 +3,13 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self, SupportsFloat, final
+from typing import Any, Final, Self, SupportsFloat, final
 
-from ceibo.checks import to_float
+from ceibo.checks import check_whole, to_float
+from ceibo.decide.block_names import AnyBlock, Block, block_line, block_of
 from ceibo.errors import InputError, show_value
+
+_MOST_VALUES: Final = 10**9  # behind one standard error
 
 
 @final
@@ -15,7 +18,11 @@ class Measurement:
     """A measured value; `noise` is its standard deviation, None if unknown and to be inferred.
 
     With replicates the value is their mean, and a noise given beside them is that of the mean;
-    otherwise the model infers the noise from their spread.
+    otherwise the model infers the noise from their spread. A `count` says that the noise is a
+    standard error computed from so many values, and so no better known than they make it.
+
+    `block` names what the measurement shares with others beside its setting, such as a day: a
+    name, or names by kind. It is kept as pairs of a kind and a name, sorted.
 
     NaN and ±inf may be given as a value, because that is what broken evaluations return:
     `is_finite` is then False, and a study records the trial as failed. A noise that is NaN,
@@ -26,12 +33,17 @@ class Measurement:
     value: float
     noise: float | None = None
     replicates: tuple[float, ...] = ()
+    count: int | None = None
+    block: Block = ()
 
     def __init__(
         self,
         value: SupportsFloat,
         noise: SupportsFloat | None = None,
         replicates: Iterable[SupportsFloat] = (),
+        *,
+        count: int | None = None,
+        block: AnyBlock = None,
     ) -> None:
         values = tuple(_number(each, "replicate") for each in replicates)
         number = _number(value, "value")
@@ -49,9 +61,11 @@ class Measurement:
         object.__setattr__(self, "value", number)
         object.__setattr__(self, "noise", std)
         object.__setattr__(self, "replicates", values)
+        object.__setattr__(self, "count", None if count is None else _count(count, std, values))
+        object.__setattr__(self, "block", block_of(block))
 
     @classmethod
-    def of(cls, replicates: Iterable[SupportsFloat]) -> Self:
+    def of(cls, replicates: Iterable[SupportsFloat], *, block: AnyBlock = None) -> Self:
         """Repeated measurements of one thing: the value is their mean, the noise is inferred."""
         if isinstance(replicates, str | bytes | Mapping) or not isinstance(replicates, Iterable):
             raise InputError(
@@ -63,12 +77,21 @@ class Measurement:
             raise InputError(
                 "expected at least one replicate, got none; report a failed trial as failed."
             )
-        return cls(_mean(values), None, values)
+        return cls(_mean(values), None, values, block=block)
+
+    def __repr__(self) -> str:
+        """As the constructor is called; count and block where there are any."""
+        count = "" if self.count is None else f", count={self.count}"
+        block = f", block={dict(self.block)!r}" if self.block else ""
+        told = f"value={self.value!r}, noise={self.noise!r}, replicates={self.replicates!r}"
+        return f"{type(self).__name__}({told}{count}{block})"
 
     def __str__(self) -> str:
         """For people: the value and, where it is known, its noise."""
         noise = "" if self.noise is None else f" ± {self.noise:.6g}"
-        return f"{self.value:.6g}{noise}"
+        count = "" if self.count is None else f" (of {self.count})"
+        block = f" [{block_line(self.block)}]" if self.block else ""
+        return f"{self.value:.6g}{noise}{count}{block}"
 
     @property
     def is_finite(self) -> bool:
@@ -83,17 +106,38 @@ class Measurement:
             )
         noise = {} if self.noise is None else {"noise": self.noise}
         replicates = {"replicates": list(self.replicates)} if self.replicates else {}
-        return {"value": self.value, **noise, **replicates}
+        count = {} if self.count is None else {"count": self.count}
+        block = {"block": dict(self.block)} if self.block else {}
+        return {"value": self.value, **noise, **replicates, **count, **block}
 
     @classmethod
     def from_json(cls, data: object) -> Self:
         """The measurement that `to_json` wrote down."""
-        known = {"value", "noise", "replicates"}
+        known = {"value", "noise", "replicates", "count", "block"}
         if not isinstance(data, Mapping) or not {"value"} <= set(data) <= known:
             raise InputError(
-                f"expected a measurement with value, noise or replicates, got {show_value(data)}."
+                "expected a measurement with value, noise, replicates, count or block, got"
+                f" {show_value(data)}."
             )
-        return cls(data["value"], data.get("noise"), tuple(data.get("replicates", ())))
+        replicates = tuple(data.get("replicates", ()))
+        further = {name: data[name] for name in ("count", "block") if name in data}
+        return cls(data["value"], data.get("noise"), replicates, **further)
+
+
+def _count(count: object, noise: float | None, replicates: tuple[float, ...]) -> int:
+    """How many values a standard error is of."""
+    number = check_whole(count, "count", 2, _MOST_VALUES, "a single value has no standard error")
+    if replicates:
+        raise InputError(
+            f"count: expected none beside replicates, which are counted, got {number}; leave it"
+            " out."
+        )
+    if noise is None:
+        raise InputError(
+            f"count: expected the standard error of {number} values beside it, as in noise=0.02,"
+            " got none; tell the values themselves with Measurement.of([…])."
+        )
+    return number
 
 
 def _mean(values: tuple[float, ...]) -> float:

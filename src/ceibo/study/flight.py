@@ -6,8 +6,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, final
 
+from ceibo.decide.block_names import Block
 from ceibo.errors import CeiboError, ExecutorLostError, InputError, NotStoredError, StorageError
-from ceibo.study.evaluation import Inline, Objective, evaluate, hand_out, how_lost, result_of
+from ceibo.study.evaluation import (
+    Evaluated,
+    Inline,
+    Objective,
+    evaluate,
+    hand_out,
+    how_lost,
+    result_of,
+)
 from ceibo.study.pool import rebuilt
 from ceibo.study.record import Record
 from ceibo.study.reported import Reported, reported
@@ -22,13 +31,18 @@ _LAST_NEWS: Final = 1.0
 class Flight:
     """The evaluations of one worker that are under way.
 
-    `lost` are the numbers of trials that were on a pool of processes when it broke.
+    What it measures is in `block`, unless it names its own. `lost` are the numbers of trials that were on a pool of processes when it broke.
     """
 
     def __init__(
-        self, study: Record, objective: Objective, executor: Executor, lease: Lease
+        self,
+        study: Record,
+        objective: Objective,
+        executor: Executor,
+        lease: Lease,
+        block: Block = (),
     ) -> None:
-        self.study, self.objective = study, objective
+        self.study, self.objective, self.block = study, objective, block
         self.executor, self.lease = executor, lease
         self.running: dict[Future[Any], Trial] = {}
         self.lost: set[int] = set()
@@ -110,10 +124,15 @@ class Flight:
             return None
         result = result_of(future)
         try:
-            told = reported(self.study.outcomes, result.value, None)
+            told = self.reported(result)
         except InputError:
             return None
-        return None if told.not_finite else replace(told, attributes=result.attributes)
+        return None if told.not_finite else told
+
+    def reported(self, result: Evaluated) -> Reported:
+        """What an objective has returned, checked."""
+        told = reported(self.study.outcomes, result.value, None).within(self.block)
+        return replace(told, attributes=result.attributes)
 
     def note_unstored(self, error: StorageError) -> None:
         """Adds the measurements that could not be stored to the error."""

@@ -160,6 +160,11 @@ class Ledger:
         """Records a failure."""
         self.store.fail(self.id, number, reason, worker)
 
+    def attempt(self, number: int) -> int:
+        """How often a trial was handed out; 0 for one that does not exist."""
+        trials = self.refresh().trials
+        return trials[number].attempt if number < len(trials) else 0
+
     def workers(self) -> dict[int, str]:
         """Number -> the worker that holds a lease on it."""
         return {number: worker for number, (worker, _) in self.store.leases(self.id).items()}

@@ -1,9 +1,10 @@
 """What was reported of a trial: the values that can be stored, and those that are not finite."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, SupportsFloat, final
 
+from ceibo.decide.block_names import AnyBlock, Block, block_of
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcomes
 from ceibo.errors import InputError, show_value
@@ -32,6 +33,13 @@ class Reported:
         """The values as a user gives them."""
         return self.values[""] if "" in self.values else dict(self.values)
 
+    def within(self, block: Block) -> "Reported":
+        """The same in a block, apart from values that name their own."""
+        if not block:
+            return self
+        values = {n: m if m.block else replace(m, block=block) for n, m in self.values.items()}
+        return replace(self, values=values)
+
     @property
     def failure(self) -> str | None:
         """Why the trial has failed, or None."""
@@ -49,15 +57,18 @@ class Reported:
         return ", ".join(f"{name} = {value!r}" if name else repr(value) for name, value in pairs)
 
 
-def reported(outcomes: Outcomes | None, value: object, noise: SupportsFloat | None) -> Reported:
-    """What a user gave as the result of a trial, checked."""
+def reported(
+    outcomes: Outcomes | None, value: object, noise: SupportsFloat | None, block: AnyBlock = None
+) -> Reported:
+    """What a user gave as the result of a trial, checked; `block` is that of all its values."""
+    given = block_of(block)
     if outcomes is None:
-        measurement = measurement_of(value, noise)
+        measurement = in_block(measurement_of(value, noise), given)
         if measurement.is_finite:
             return Reported({"": measurement})
         return Reported(not_finite={"": measurement.value})
     measured = outcomes.check(_with_noise(value, noise))
-    values = {name: each for name, each in measured.items() if each.is_finite}
+    values = {n: in_block(each, given) for n, each in measured.items() if each.is_finite}
     rest = {name: each.value for name, each in measured.items() if name not in values}
     wrong = {name: each for name, each in rest.items() if name in outcomes.needed}
     if not values and not wrong:
@@ -78,6 +89,18 @@ def measurement_of(value: object, noise: SupportsFloat | None) -> Measurement:
     return Measurement(value, noise)  # type: ignore[arg-type]  # refused with a sentence
 
 
+def in_block(measurement: Measurement, block: Block) -> Measurement:
+    """A measurement in a block that was given beside it."""
+    if not block or measurement.block == block:
+        return measurement
+    if measurement.block:
+        raise InputError(
+            f"block: expected one block, got {dict(block)!r} beside a Measurement in"
+            f" {dict(measurement.block)!r}; leave one of them out."
+        )
+    return replace(measurement, block=block)
+
+
 def _with_noise(value: object, noise: SupportsFloat | None) -> object:
     """What was told of outcomes, a noise beside a single number included."""
     if noise is None:
@@ -91,15 +114,22 @@ def _with_noise(value: object, noise: SupportsFloat | None) -> object:
 
 
 def right_values(
-    outcomes: Outcomes | None, value: object, noise: SupportsFloat | None, outcome: str | None
+    outcomes: Outcomes | None,
+    value: object,
+    noise: SupportsFloat | None,
+    outcome: str | None,
+    block: AnyBlock = None,
 ) -> dict[str, Measurement]:
     """What is to stand in place of measurements, by outcome; a number is one of `outcome`."""
     name = checked_name(outcomes, outcome)
     if outcomes is None:
-        return {"": measurement_of(value, noise)}
-    if name is None:
-        return outcomes.check(_with_noise(value, noise))
-    return outcomes.check({name: measurement_of(value, noise)})
+        values = {"": measurement_of(value, noise)}
+    elif name is None:
+        values = outcomes.check(_with_noise(value, noise))
+    else:
+        values = outcomes.check({name: measurement_of(value, noise)})
+    given = block_of(block)
+    return {name: in_block(each, given) for name, each in values.items()}
 
 
 def checked_name(outcomes: Outcomes | None, outcome: str | None) -> str | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from typing import Any, NamedTuple, Unpack, final
 
+from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.outcomes import Outcome, Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space, SpaceLike
@@ -42,6 +43,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     callbacks: Iterable[Callback[Study]] = (),
     max_failures: int | None = 3,
     lease: float = 60.0,
+    block: AnyBlock = None,
     progress: bool | None = None,
 ) -> Result:
     """Minimises a noisy objective; see `optimize` for several outcomes.
@@ -71,6 +73,8 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
             Every exception that ends a run has the study as its attribute `study`.
         lease: seconds after which a trial of a worker that has died is handed out again; a trial
             lost three times becomes a failed one.
+        block: of the measurements of this run, such as the day; see Study.tell. A Measurement with
+            a block of its own keeps it.
         progress: show progress; by default only in a terminal.
 
     Returns:
@@ -98,6 +102,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         callbacks=callbacks,
         max_failures=max_failures,
         lease=lease,
+        block=block,
         progress=progress,
     )
     return _run(objective, space, {"direction": direction}, options)

@@ -18,6 +18,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Final, Generic, TypeVar, final
 
+from ceibo.decide.block_names import Block
 from ceibo.decide.stopping import Stop, StopReason, Verdict
 from ceibo.errors import EvaluationsFailedError, ExecutorLostError, StopRun, StorageError
 from ceibo.study.evaluation import Inline, Objective, is_handing_over, result_of
@@ -26,7 +27,7 @@ from ceibo.study.interrupts import Interrupts
 from ceibo.study.limits import Limits
 from ceibo.study.progress import Progress
 from ceibo.study.record import Record
-from ceibo.study.reported import Reported, reported
+from ceibo.study.reported import Reported
 from ceibo.study.store import DONE, FAILED, MAX_LOST, QUEUED, RUNNING, Heartbeat, Lease
 from ceibo.study.trial import Trial, trial_of
 from ceibo.text import plural
@@ -42,17 +43,23 @@ _POLL: Final = 0.25
 class Runner(Generic[S]):
     """Evaluates the trials of a study, here or on an executor.
 
-    `notify`, if given, is called with what happens beside the trials: a worker that is waited for,
+    Measurements that name no block are in `block`. `notify`, if given, is called with what happens beside the trials: a worker that is waited for,
     a pool that was made anew.
     """
 
     def __init__(
-        self, study: S, objective: Objective, limits: Limits, executor: Executor, jobs: int
+        self,
+        study: S,
+        objective: Objective,
+        limits: Limits,
+        executor: Executor,
+        jobs: int,
+        block: Block = (),
     ) -> None:
         self.study, self.limits, self.jobs = study, limits, jobs
         worker = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.lease = Lease(worker, limits.lease)
-        self.flight = Flight(study, objective, executor, self.lease)
+        self.flight = Flight(study, objective, executor, self.lease, block)
         self.waiting: Trial | None = None  # handed out, and to be evaluated alone
         self.began = time.monotonic()
         self.failures = 0  # in a row
@@ -191,8 +198,7 @@ class Runner(Generic[S]):
         try:
             if result.error is not None:
                 raise result.error
-            found = reported(self.study.outcomes, result.value, None)
-            told = replace(found, attributes=result.attributes)
+            told = self.flight.reported(result)
             if told.not_finite:
                 gave = f"{told.not_finite_shown}, which is not finite"
                 raise EvaluationsFailedError(f"trial {trial.number} gave {gave}.")

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, final
 
+from ceibo.decide.block_names import AnyBlock, Block, block_of
 from ceibo.decide.stopping import Stop
 from ceibo.errors import InputError
 from ceibo.study.carrying import carry
@@ -24,6 +25,7 @@ class RunOptions(TypedDict, Generic[S], total=False):
     callbacks: Iterable[Callback[S]]
     max_failures: int | None
     lease: float
+    block: AnyBlock
     progress: bool | None
 
 
@@ -38,6 +40,7 @@ class Run(Generic[S]):
     jobs: int
     callbacks: tuple[Callback[S], ...]
     progress: bool | None
+    block: Block = ()
 
     @classmethod
     def of(cls, objective: Objective, options: RunOptions[S]) -> "Run[S]":
@@ -55,13 +58,14 @@ class Run(Generic[S]):
             )
         if not (progress is None or isinstance(progress, bool)):
             raise InputError(f"progress must be True, False or None, got {progress!r}.")
-        return cls(objective, limits, executor, jobs, callbacks, progress)
+        block = block_of(options.get("block"))
+        return cls(objective, limits, executor, jobs, callbacks, progress, block)
 
     def on(self, study: S) -> Stop:
         """Runs a study until a limit is reached; whatever is raised instead carries the study."""
         executor = Inline() if self.executor is None else self.executor
         try:
-            runner = Runner(study, self.objective, self.limits, executor, self.jobs)
+            runner = Runner(study, self.objective, self.limits, executor, self.jobs, self.block)
             return runner.run(self.callbacks, self.progress)
         except BaseException as error:
             carry(error, study)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
 from ceibo.checks import check_seed
+from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
@@ -151,6 +152,7 @@ class Study(Record):
         noise: SupportsFloat | None = None,
         *,
         key: str | None = None,
+        block: AnyBlock = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         """Records a measurement of a trial; returns once it is safely stored.
@@ -163,6 +165,8 @@ class Study(Record):
             key: tells several measurements of one trial apart. Without a key a trial has one value
                 (of each outcome): the same again changes nothing, a different one is an error; see
                 `correct` and `void`.
+            block: what the measurement shares with others beside its setting, as in "2026-11-14"
+                or {"day": "2026-11-14", "plate": 3}; see `blocks`.
             attributes: name -> whatever else belongs to the trial, as numbers, texts, and lists and
                 dicts of them; see `Trial.attributes`. They may also be told with the same value
                 again.
@@ -171,10 +175,10 @@ class Study(Record):
             NotStoredError: the storage could not be reached; the exception holds the measurement.
         """
         given = checked_attributes(attributes)
-        told = replace(reported(self.outcomes, value, noise), attributes=given)
+        told = replace(reported(self.outcomes, value, noise, block), attributes=given)
         number = number_of(trial)
         if told.values and key is None:
-            attempt = trial.attempt if isinstance(trial, Trial) else self._attempt(number)
+            attempt = trial.attempt if isinstance(trial, Trial) else self.ledger.attempt(number)
             key = hand_out_key(attempt)
         self.ledger.tell(number, told, key or "")
 
@@ -187,6 +191,7 @@ class Study(Record):
         *,
         key: str | None = None,
         outcome: str | None = None,
+        block: AnyBlock = None,
     ) -> Measurement: ...
     @overload
     def correct(
@@ -196,6 +201,7 @@ class Study(Record):
         noise: None = None,
         *,
         key: str | None = None,
+        block: AnyBlock = None,
     ) -> dict[str, Measurement]: ...
     def correct(
         self,
@@ -205,6 +211,7 @@ class Study(Record):
         *,
         key: str | None = None,
         outcome: str | None = None,
+        block: AnyBlock = None,
     ) -> Measurement | dict[str, Measurement]:
         """Replaces a measurement that was told wrongly, and returns the wrong one.
 
@@ -218,10 +225,11 @@ class Study(Record):
                 had one.
             key: which measurement of the trial; needed if there are several.
             outcome: which one a number is of, in a study with outcomes.
+            block: as in `tell`; that of the wrong one by default, and {} for none.
         """
-        values = right_values(self.outcomes, value, noise, outcome)
+        values = right_values(self.outcomes, value, noise, outcome, block)
         store, number = self.ledger.store, number_of(trial)
-        wrong = store.correct_outcomes(self.ledger.id, number, values, key)
+        wrong = store.correct_outcomes(self.ledger.id, number, values, key, block is None)
         return wrong if isinstance(value, Mapping) else next(iter(wrong.values()))
 
     def void(
@@ -268,14 +276,19 @@ class Study(Record):
             raise self._not_under_way(number, "withdrawn", "nothing needs to be done")
 
     def add(
-        self, params: Mapping[str, Any], value: Values | Failure, noise: SupportsFloat | None = None
+        self,
+        params: Mapping[str, Any],
+        value: Values | Failure,
+        noise: SupportsFloat | None = None,
+        *,
+        block: AnyBlock = None,
     ) -> Trial:
         """Adds an existing measurement, made outside the study.
 
         It may lie outside the range of a parameter or off its grid, have a choice that is no longer
         offered, or break a rule: it informs the model, and is not suggested.
         """
-        (trial,) = self.ledger.create([new_trial(self.ledger, params, value, noise)])
+        (trial,) = self.ledger.create([new_trial(self.ledger, params, value, noise, block)])
         return trial_of(self.ledger.trial(trial.number))
 
     def add_all(
@@ -328,8 +341,8 @@ class Study(Record):
         Args:
             objective: called with a dict of parameters; see `ceibo.minimize`.
             options: `n_trials` (in all, those that the study has included), `cost`, `timeout`,
-                `executor`, `jobs`, `callbacks`, `max_failures`, `lease` and `progress`, each as in
-                `ceibo.minimize`.
+                `executor`, `jobs`, `callbacks`, `max_failures`, `lease`, `block` and `progress`,
+                each as in `ceibo.minimize`.
 
         Example:
             >>> import ceibo
@@ -343,11 +356,6 @@ class Study(Record):
         return Result(self, run.on(self), run.limits.cost)
 
     # -- inside ------------------------------------------------------------------------
-
-    def _attempt(self, number: int) -> int:
-        """How often a trial was handed out; 0 for one that does not exist."""
-        trials = self.ledger.refresh().trials
-        return trials[number].attempt if number < len(trials) else 0
 
     def _not_under_way(self, number: int, wish: str, advice: str) -> ConflictError:
         state = self.ledger.trial(number).state

@@ -6,6 +6,7 @@ from typing import Any, final
 
 import sqlalchemy as sa
 
+from ceibo.decide.block_names import block_line
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import ConflictError, InputError, NotFoundError, NotStoredError, StorageError
 from ceibo.study.store.database import Database
@@ -121,6 +122,12 @@ def _answer_repeat(number: int, stored: StoredMeasurement, measurement: Measurem
     where = f"under the key {stored.key!r}" if stored.key else "already"
     has = f"{stored.outcome} = {stored.measurement!r}" if stored.outcome else stored.measurement
     value = f"{{{stored.outcome!r}: …}}" if stored.outcome else "value"
+    if replace(measurement, block=stored.measurement.block) == stored.measurement:
+        raise ConflictError(
+            f"trial {number} has {has} {where}, got the same {_place(measurement)}; if the block"
+            f" was wrong, use correct(trial, {value}, block=…), and a repeated measurement needs a"
+            f' key of its own, as in tell(trial, {value}, block=…, key="run-2").'
+        )
     raise ConflictError(
         f"trial {number} has {has} {where}, got {measurement!r}; "
         f'a repeated measurement needs a key of its own, as in tell(trial, {value}, key="run-2"), '
@@ -128,14 +135,20 @@ def _answer_repeat(number: int, stored: StoredMeasurement, measurement: Measurem
     )
 
 
+def _place(measurement: Measurement) -> str:
+    """Where a measurement was made, for an error."""
+    return f"in block {block_line(measurement.block)}" if measurement.block else "without a block"
+
+
 def correct(
     database: Database,
     study_id: int,
     number: int,
     values: Mapping[str, Measurement],
-    key: str | None,
+    named: "Named",
 ) -> dict[str, Measurement]:
     """Replace measurements of a trial, one of each outcome given; returns what they were."""
+    key = named.key
     for outcome, measurement in values.items():
         if not measurement.is_finite:
             of = f" of {outcome!r}" if outcome else ""
@@ -148,18 +161,24 @@ def correct(
         check_label(key, "key", empty=True)
     tried: list[dict[str, StoredMeasurement]] = []
 
+    def right_of(wrong: Mapping[str, StoredMeasurement]) -> dict[str, Measurement]:
+        if not named.keeps_block:
+            return dict(values)
+        return {o: _in_block_of(wrong[o].measurement, each) for o, each in values.items()}
+
     def work(transaction: StudyTransaction) -> dict[str, Measurement]:
         trial = transaction.trial(number)
         for wrong in tried:  # an earlier run may have been committed without an answer
-            if _successors(transaction, trial, wrong) == dict(values):
+            if _successors(transaction, trial, wrong) == right_of(wrong):
                 return {outcome: each.measurement for outcome, each in wrong.items()}
         known = _read_values(transaction, trial)
         meant = {each: _Meant(trial, each, key, "correct").of(known) for each in values}
-        wrong = {name: old for name, old in meant.items() if old.measurement != values[name]}
+        right = right_of(meant)
+        wrong = {name: old for name, old in meant.items() if old.measurement != right[name]}
         if wrong:
             tried.append(meant)
             transaction.append(
-                trial, *(_correction(trial, old, values[name]) for name, old in wrong.items())
+                trial, *(_correction(trial, old, right[name]) for name, old in wrong.items())
             )
         return {outcome: each.measurement for outcome, each in meant.items()}
 
@@ -171,6 +190,11 @@ def correct(
             f"trial {number} was not corrected to {right}: {error} Correct it again once the"
             " database answers."
         ) from error
+
+
+def _in_block_of(wrong: Measurement, right: Measurement) -> Measurement:
+    """The right measurement; if it names no block it is in those of the wrong one."""
+    return right if right.block else replace(right, block=wrong.block)
 
 
 def _correction(
@@ -217,12 +241,14 @@ def void(
 class Named:
     """A measurement of a trial by its outcome and key, None where that says nothing.
 
-    `needed` are the outcomes that a trial needs to be done.
+    `needed` are the outcomes that a trial needs to be done. `keeps_block` says that what is put in
+    its place, if that names no block, is in the same blocks.
     """
 
     outcome: str | None = None
     key: str | None = None
     needed: tuple[str, ...] = ONE_OUTCOME
+    keeps_block: bool = False
 
 
 @final

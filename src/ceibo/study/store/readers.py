@@ -13,6 +13,7 @@ from ceibo.errors import InputError, NewerSchemaError
 from ceibo.study.store.checksum import COVERED, checksum_of_row
 from ceibo.study.store.records import (
     ABOUT_VALUES,
+    FURTHER,
     KINDS,
     NOTED,
     OF_STUDY,
@@ -152,10 +153,11 @@ def event_from_row(row: sa.Row[Any]) -> Event:
         noted = attributes_from(data, _name_of_event(row))
         return Event(seq, number, kind, state, key, time, worker, None, reason, outcome, noted)
     known = kind in KINDS and number >= 0 and (outcome == "" or kind in ABOUT_VALUES)
-    if not known or data is not None:
+    has_value = kind in ("measured", "corrected")
+    if not known or (data is not None and not has_value):
         raise newer(_name_of_event(row), _unknown(row))
     measurement = None
-    if kind in ("measured", "corrected"):
+    if has_value:
         measurement = _measurement_from(values, row)
     return Event(seq, number, kind, state, key, time, worker, measurement, reason, outcome)
 
@@ -172,11 +174,21 @@ def attributes_from(data: str | None, what: str) -> dict[str, Any]:
 
 def _measurement_from(columns: Sequence[Any], row: sa.Row[Any]) -> Measurement:
     value, noise, replicates = columns
+    further = {} if row.data is None else _further_from(row.data, _name_of_event(row))
     try:
-        return Measurement(value, noise, _from_text(replicates) if replicates else ())
+        several = _from_text(replicates) if replicates else ()
+        return Measurement(value, noise, several, **further)
     except (InputError, TypeError) as error:
         what = f"a measurement of {name_of_trial(row)} (event {row.seq})"
         raise damaged(what, error) from error
+
+
+def _further_from(data: str, what: str) -> dict[str, Any]:
+    """What the data of an event say of its measurement, as they are written where told."""
+    further = from_text(data, what)
+    if isinstance(further, dict) and further and further.keys() <= set(FURTHER):
+        return further
+    raise newer(what, f"data ({reprlib.repr(data)})")
 
 
 def _name_of_event(row: sa.Row[Any]) -> str:

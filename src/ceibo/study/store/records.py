@@ -29,6 +29,8 @@ SPACE = "space"
 """The kind of the events by which a study's space changes, which are about no trial."""
 OF_STUDY = -1
 """The number that such events have in place of a trial's."""
+FURTHER = ("count", "block")
+"""What the data of an event may hold of its measurement, beside the columns of the table."""
 ABOUT_VALUES = ("measured", "corrected", "voided")
 """The kinds of events that name an outcome; it is "" where a study has one thing to measure."""
 ONE_OUTCOME = ("",)

@@ -8,7 +8,17 @@ from typing import Any
 
 from ceibo.decide.measurement import Measurement
 from ceibo.errors import InputError
-from ceibo.study.store.records import DONE, FAILED, NOTED, QUEUED, RUNNING, Lease, NewTrial, Telling
+from ceibo.study.store.records import (
+    DONE,
+    FAILED,
+    FURTHER,
+    NOTED,
+    QUEUED,
+    RUNNING,
+    Lease,
+    NewTrial,
+    Telling,
+)
 
 MAX_REASON = 20_000
 """Longest stored reason of a failure, in characters; of a longer one the two ends are kept."""
@@ -31,7 +41,10 @@ def noted_rows(attributes: Mapping[str, Any], state: str) -> list[dict[str, Any]
 def measurement_columns(measurement: Measurement) -> dict[str, Any]:
     """The columns of an event that hold its measurement."""
     replicates = to_text(list(measurement.replicates)) if measurement.replicates else None
-    return {"value": measurement.value, "noise": measurement.noise, "replicates": replicates}
+    columns = {"value": measurement.value, "noise": measurement.noise, "replicates": replicates}
+    told = measurement.to_json()
+    further = {name: told[name] for name in FURTHER if name in told}
+    return {**columns, "data": to_text(further) if further else None}
 
 
 def new_rows(new: NewTrial) -> tuple[dict[str, Any], list[dict[str, Any]]]:

@@ -263,10 +263,19 @@ class Store:
         return self.correct_outcomes(study_id, number, {"": measurement}, key)[""]
 
     def correct_outcomes(
-        self, study_id: int, number: int, values: Mapping[str, Measurement], key: str | None = None
+        self,
+        study_id: int,
+        number: int,
+        values: Mapping[str, Measurement],
+        key: str | None = None,
+        keeps_block: bool = False,
     ) -> dict[str, Measurement]:
-        """Replace a measurement of each of these outcomes, all or none; returns the wrong ones."""
-        return measurements.correct(self._database, study_id, number, values, key)
+        """Replace a measurement of each of these outcomes, all or none; returns the wrong ones.
+
+        With `keeps_block` a value that names no block is in the blocks of the one it replaces.
+        """
+        named = Named(key=key, keeps_block=keeps_block)
+        return measurements.correct(self._database, study_id, number, values, named)
 
     def void(self, study_id: int, number: int, named: Named, reason: str) -> Measurement:
         """Take back a measurement that must not count; returns it.
