@@ -17,7 +17,7 @@ from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
 from ceibo.text import one_line, plural
-from ceibo.web.entries import read_settings, read_values, rows_in, text_in, whole_in
+from ceibo.web.entries import read_block, read_settings, read_values, rows_in, text_in, whole_in
 from ceibo.web.profiler import check_place, setting_at
 from ceibo.web.session import Session
 
@@ -52,7 +52,7 @@ def _stored(study: Study, data: Data) -> StoredTrial:
 def tell(session: Session, data: Data) -> str:
     """Tells the value of a trial, or under a `key` a further one."""
     values = read_values(rows_in(data, "values", 1000), session.outcome_names)
-    key, block, notes = (text_in(data, name) for name in ("key", "block", "notes"))
+    key, notes, block = text_in(data, "key"), text_in(data, "notes"), read_block(data)
     attempt = whole_in(data, "attempt", 0, _LARGEST)
 
     def work(study: Study) -> str:
@@ -60,14 +60,13 @@ def tell(session: Session, data: Data) -> str:
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
         try:
-            study.tell(trial, values, key=key or None, attributes=attributes)
+            study.tell(trial, values, key=key or None, attributes=attributes, block=block)
         except ConflictError:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
         return f"Trial {trial.number}: {told_line(values)} is recorded."
 
-    del block
     return session.telling.use(work)
 
 

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from ceibo.decide import Measurement, Space
+from ceibo.decide.block_names import DEFAULT_KIND, Block
 from ceibo.decide.dimensions import Dimension, Value
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, show_value
@@ -70,7 +72,7 @@ def read_measurement(value: str, noise: str, what: str) -> Measurement | None:
         if noise:
             raise InputError(f"{what}: a noise was given without a value.")
         return None
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         if is_split_thousand(before, word):
             raise InputError(
                 f"{what}: {before} {word} may be one number or two; write {before}{word} without a"
@@ -97,6 +99,22 @@ def read_values(
     if not found:
         raise InputError("type a value first; if nothing could be measured, say that it failed.")
     return found.get("", found)
+
+
+def read_block(data: Mapping[str, Any]) -> str | dict[str, str] | None:
+    """A block as it was typed: a name, or kinds and names such as day=2026-11-14, plate=3."""
+    text = text_in(data, "block")
+    pieces = [piece.partition("=") for piece in re.split(r"[,;]", text) if piece.strip()]
+    if pieces and all(equals for _, equals, _ in pieces):
+        return {kind.strip(): name.strip() for kind, _, name in pieces}
+    return text or None
+
+
+def written_block(block: Block) -> str:
+    """A block as it is typed."""
+    if len(block) == 1 and block[0][0] == DEFAULT_KIND:
+        return block[0][1]
+    return ", ".join(f"{kind}={name}" for kind, name in block)
 
 
 def read_value(dimension: Dimension, given: Mapping[str, Any], name: str) -> Value:

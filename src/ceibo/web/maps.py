@@ -1,30 +1,29 @@
 """Two parameters as a map, through the setting in hand: mean, uncertainty, improvement, chance."""
 
+from functools import partial
 from typing import Final
 
 import numpy as np
 
-from ceibo.decide import Belief, Direction, JointBelief
+from ceibo.decide import Belief, Direction, JointBelief, Outcomes
 from ceibo.decide.outcome_words import with_unit
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.report.facts import Aspect, Map, failed_places, places_of
 from ceibo.report.grids import excluded, over
-from ceibo.report.map_drawing import draw_map
+from ceibo.report.map_drawing import draw_map, map_sizes
 from ceibo.report.ruled import holding
 from ceibo.study import Study
 from ceibo.web.profiler import Views
 from ceibo.web.session import State
 
 KINDS: Final = ("mean", "uncertainty", "improvement", "chance")
-_SIZE: Final = (560, 430)
 
 
-def kinds_of(belief: Belief | JointBelief) -> tuple[str, ...]:
-    """What maps can show of a belief."""
-    if isinstance(belief, Belief):
+def kinds_of(outcomes: Outcomes | None) -> tuple[str, ...]:
+    """What maps can show of an objective, or of outcomes."""
+    if outcomes is None:
         return KINDS[:3]
-    outcomes = belief.evidence.outcomes
     gain = KINDS[:3] if len(outcomes.goals) == 1 else KINDS[:2]
     return (*gain, "chance") if outcomes.limits else gain
 
@@ -32,14 +31,11 @@ def kinds_of(belief: Belief | JointBelief) -> tuple[str, ...]:
 def map_part(
     study: Study, state: State, place: Array, pair: tuple[int, int], shown: tuple[str, str]
 ) -> str:
-    """A map as SVG; `shown` is the kind and the outcome."""
+    """A map, for large screens and for small ones; `shown` is the kind and the outcome."""
     belief = state.belief
     assert belief is not None
     kind, name = shown
-    if kind not in kinds_of(belief):
-        raise InputError(f"map: expected one of {', '.join(kinds_of(belief))}, got {kind!r}.")
-    first, second = pair
-    if first == second:
+    if pair[0] == pair[1]:
         raise InputError("map: choose two different parameters.")
     surface = _surface(belief, place, pair, shown)
     direction, label = _reading(belief, kind, name)
@@ -58,7 +54,7 @@ def map_part(
         answers=(),
         failed=failed_places(study, trials),
     )
-    return draw_map(surface, belief.space, aspect, _SIZE).render("map")
+    return map_sizes(partial(draw_map, surface, belief.space, aspect))
 
 
 def _surface(

@@ -71,11 +71,11 @@ def value_fields(trial: Trial, outcomes: Outcomes | None, prefix: str, *, again:
 
 def _value_row(place: int, name: str, wish: str, prefix: str) -> str:
     label = name or "Value"
-    hint = "a number, or replicates with spaces between them"
-    value = field(f"{prefix}-value-{place}", label, "value", hint=hint, mode="decimal")
-    noise = field(f"{prefix}-noise-{place}", "± noise, if known", "noise", mode="decimal")
-    wished = f'<span class="wish">{text_of(wish)}</span>' if wish else ""
-    return f'<div class="measured" data-outcome="{place}">{value}{noise}{wished}</div>'
+    wished = f", {wish}" if wish else ""
+    hint = "number, or replicates"
+    value = field(f"{prefix}-value-{place}", f"{label}{wished}", "value", hint=hint, mode="decimal")
+    noise = field(f"{prefix}-noise-{place}", "± if known", "noise", mode="decimal")
+    return f'<div class="measured" data-outcome="{place}">{value}{noise}</div>'
 
 
 def _card(trial: Trial, space: Space, outcomes: Outcomes | None) -> str:

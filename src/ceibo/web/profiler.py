@@ -96,7 +96,7 @@ def setting_at(space: Space, place: Array) -> Params:
 @final
 @dataclass(frozen=True, eq=False)
 class Views:
-    """A belief, asked by the place of an outcome in their order; a single objective is the first."""
+    """A belief, asked by the name of an outcome; that of a single objective is empty."""
 
     belief: AnyBelief
 
@@ -124,6 +124,12 @@ class Views:
         outcome = self.belief.evidence.outcomes[name]
         low, high = outcome.low, outcome.high
         return -np.inf if low is None else low, np.inf if high is None else high
+
+    def limit(self, name: str) -> float | None:
+        """The limit that an outcome is to hold, if it has one."""
+        if isinstance(self.belief, Belief):
+            return None
+        return self.belief.evidence.outcomes[name].bound
 
     def estimate(self, place: Array) -> Estimate:
         """What is believed at a place (d,)."""
@@ -159,7 +165,8 @@ def profile(belief: AnyBelief, place: Array, name: str) -> dict[str, Any]:
                 "held": None if held is None else held[rows].tolist(),
             }
         )
-    return {"slices": slices, "believed": believed(views, place)} | where(space, place)
+    found = {"slices": slices, "limit": views.limit(name), "believed": believed(views, place)}
+    return found | where(space, place)
 
 
 def where(space: Space, place: Array) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class Served:
         shown = f"[{shown}]" if ":" in shown else shown
         return f"http://{shown}:{self.gate.port}/?token={self.gate.token}"
 
-    def run(self, started: Callable[[], None] | None = None) -> None:
-        """Answers until Ctrl-C; `started` is called in another thread when it does."""
+    def server(self) -> uvicorn.Server:
+        """What answers, once it is run; it ends when its `should_exit` is set."""
         config = uvicorn.Config(
             make_app(self.session, self.gate),
             log_level="warning",
@@ -48,10 +48,14 @@ class Served:
             timeout_graceful_shutdown=_PATIENCE,
             ws="none",
         )
+        return uvicorn.Server(config)
+
+    def run(self, started: Callable[[], None] | None = None) -> None:
+        """Answers until Ctrl-C; `started` is called in another thread when it does."""
         if started is not None:
             threading.Thread(target=started, daemon=True).start()
         try:
-            uvicorn.Server(config).run(sockets=[self.listener])
+            self.server().run(sockets=[self.listener])
         except KeyboardInterrupt:  # the server has ended in order, and says so once more
             pass
         finally:

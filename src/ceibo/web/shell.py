@@ -1,7 +1,6 @@
 """The page before anything is filled in: headings, controls, and places for what follows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ceibo.decide import Outcomes, Space
 from ceibo.decide.dimensions import Dimension
@@ -11,11 +10,12 @@ from ceibo.report.svg import text_of
 from ceibo.study.trial_line import aims_line
 from ceibo.text import one_line
 from ceibo.web.forms import submit
+from ceibo.web.maps import kinds_of
 from ceibo.web.session import Session
 
 _TABS = (
     ("next", "What to do next"),
-    ("answer", "Answer"),
+    ("answer-part", "Answer"),
     ("profiler", "Profiler"),
     ("map", "Map"),
     ("check", "Check"),
@@ -42,12 +42,12 @@ def page(session: Session, space: Space, token: str) -> str:
         '<a href="/report" target="_blank" rel="noopener">Full report</a></p></header>'
         f'<nav aria-label="Parts of the page">{tabs}</nav>'
         '<p id="trouble" role="alert"></p><p id="news" role="status" aria-live="polite"></p>'
-        "<noscript><p>This page needs JavaScript, all of which comes from this server.</p></noscript>"
-        f'<div class="columns"><div>{_next(space)}</div><div>{_answer()}{_price(cost)}</div></div>'
+        "<noscript><p>This page needs JavaScript, all of which comes from here.</p></noscript>"
+        f"{_columns(_next(space), _awaited('answer-part', 'The answer') + _price(cost))}"
         f"{_profiler(session.outcomes, space)}"
-        f'<div class="columns"><div>{_map(session.outcomes, space)}</div><div>{_check()}</div></div>'
-        '<div id="trials-part" aria-busy="true"><section class="panel"><h2>All trials</h2></section>'
-        '</div></main><datalist id="blocks"></datalist>'
+        f"{_columns(_map(session.outcomes, space), _check())}"
+        f"{_awaited('trials-part', 'All trials')}</main>"
+        '<datalist id="blocks"></datalist>'
         '<dialog id="opened" aria-label="A trial"><div id="opened-body"></div>'
         '<form method="dialog"><button>Close</button></form></dialog></body></html>\n'
     )
@@ -70,7 +70,7 @@ def _next(space: Space) -> str:
 
 def _held_row(column: int, name: str, space: Space) -> str:
     """How one parameter is asked for."""
-    control = _value_control(column, name, space.dimensions[name])
+    control = _value_control(name, space.dimensions[name])
     label = text_of(name, 200)
     return (
         f'<div class="hold" data-column="{column}"><label for="hold-{column}">{label}</label>'
@@ -80,19 +80,21 @@ def _held_row(column: int, name: str, space: Space) -> str:
     )
 
 
-def _value_control(column: int, name: str, dimension: Dimension) -> str:
+def _value_control(name: str, dimension: Dimension) -> str:
     label = f'aria-label="value of {text_of(name, 200)}" disabled'
     if dimension.listed is None:
         return f'<input name="text" type="text" inputmode="decimal" {label}>'
-    options = "".join(
-        f'<option value="{place}">{text_of(one_line(each, 80))}</option>'
-        for place, each in enumerate(dimension.listed)
-    )
-    return f'<select name="choice" {label}>{options}</select>'
+    return f'<select name="choice" {label}>{_options(dimension.listed)}</select>'
 
 
-def _answer() -> str:
-    return '<div id="answer" aria-busy="true"><section class="panel"><h2>The answer</h2></section></div>'
+def _awaited(identifier: str, title: str) -> str:
+    """The place of a part that is fetched."""
+    panel = f'<section class="panel"><h2>{title}</h2></section>'
+    return f'<div id="{identifier}" aria-busy="true">{panel}</div>'
+
+
+def _columns(left: str, right: str) -> str:
+    return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
 
 
 def _price(cost: str) -> str:
@@ -114,7 +116,8 @@ def _profiler(outcomes: Outcomes | None, space: Space) -> str:
         '<button type="button" id="to-best">Best measured</button>'
         '<button type="button" id="to-recommended">Recommended</button>'
         '<button type="button" id="to-held">Best with the ticked ones held</button></div>'
-        '<div id="readout"></div><p id="spoken" class="unseen" role="status"></p><p id="profile-said" role="alert"></p>'
+        '<div id="readout"></div><p id="spoken" class="unseen" role="status"></p>'
+        '<p id="profile-said" role="alert"></p>'
         f'<div id="slices">{_sliders(space)}</div>'
         '<form data-action="enqueue" data-keyed="yes" data-place="yes">'
         f"{submit('Measure this setting next')}</form></section>"
@@ -128,10 +131,7 @@ def _sliders(space: Space) -> str:
         label = text_of(name, 200)
         levels = space.discrete.get(column)
         if dimension.listed is not None:
-            options = "".join(
-                f'<option value="{place}">{text_of(one_line(each, 80))}</option>'
-                for place, each in enumerate(dimension.listed)
-            )
+            options = _options(dimension.listed)
             control = f'<select id="s{column}" data-column="{column}">{options}</select>'
         else:
             most = 1000 if levels is None else len(levels) - 1
@@ -152,24 +152,14 @@ def _sliders(space: Space) -> str:
 def _outcome_choice(identifier: str, outcomes: Outcomes | None) -> str:
     if outcomes is None:
         return ""
-    options = "".join(
-        f'<option value="{place}">{text_of(name, 100)}</option>'
-        for place, name in enumerate(outcomes)
-    )
-    label = f'<label for="{identifier}">Outcome</label>'
-    return f'<p class="field short">{label}<select id="{identifier}">{options}</select></p>'
+    return _choice(identifier, "Outcome", list(outcomes))
 
 
 def _map(outcomes: Outcomes | None, space: Space) -> str:
     names = list(space.names)
-    across = _choice("map-first", "Across", names, 0)
+    across = _choice("map-first", "Across", names)
     up = _choice("map-second", "Up", names, min(1, len(names) - 1))
-    shown = ["mean", "uncertainty", "improvement", "chance"]
-    if outcomes is None or not outcomes.limits:
-        shown.remove("chance")
-    if outcomes is not None and len(outcomes.goals) > 1:
-        shown.remove("improvement")
-    kind = _choice("map-kind", "Shows", shown, 0, values=shown)
+    kind = _choice("map-kind", "Shows", kinds_of(outcomes))
     outcome = _outcome_choice("map-outcome", outcomes)
     return (
         '<section class="panel" id="map"><h2>Map of two parameters</h2>'
@@ -180,16 +170,19 @@ def _map(outcomes: Outcomes | None, space: Space) -> str:
     )
 
 
-def _choice(
-    identifier: str, label: str, names: Sequence[str], chosen: int, values: Sequence[Any] = ()
-) -> str:
-    options = []
-    for place, name in enumerate(names):
-        mark = " selected" if place == chosen else ""
-        value = values[place] if values else place
-        options.append(f'<option value="{value}"{mark}>{text_of(name, 80)}</option>')
-    body = f'<select id="{identifier}">{"".join(options)}</select>'
+def _choice(identifier: str, label: str, names: Sequence[object], chosen: int = 0) -> str:
+    """A labelled list of which one is chosen."""
+    body = f'<select id="{identifier}">{_options(names, chosen)}</select>'
     return f'<p class="field short"><label for="{identifier}">{label}</label>{body}</p>'
+
+
+def _options(names: Sequence[object], chosen: int = 0) -> str:
+    """The entries of a list, by their places in it."""
+    marks = [" selected" if place == chosen else "" for place in range(len(names))]
+    return "".join(
+        f'<option value="{place}"{mark}>{text_of(one_line(name, 80))}</option>'
+        for place, (name, mark) in enumerate(zip(names, marks, strict=True))
+    )
 
 
 def _check() -> str:

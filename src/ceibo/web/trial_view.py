@@ -65,7 +65,8 @@ def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefi
     value = text_of(str(each.measurement))
     steps = step("Correct…", "correct", carried + right, f"Correct {each.measurement}")
     steps += step("Void…", "void", carried + why, f"Void {each.measurement}")
-    return f'<div class="value"><p>{of}{value}{spread}{before}</p><div class="steps">{steps}</div></div>'
+    said = f"<p>{of}{value}{spread}{before}</p>"
+    return f'<div class="value">{said}<div class="steps">{steps}</div></div>'
 
 
 def _repeat(trial: Trial, outcomes: Outcomes | None) -> str:

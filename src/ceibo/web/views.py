@@ -15,8 +15,8 @@ from ceibo.report import render_report
 from ceibo.study import Study
 from ceibo.text import plural
 from ceibo.web.answers import answer_part, trials_part
-from ceibo.web.entries import read_number, read_value, rows_in, text_in, whole_in
-from ceibo.web.maps import map_part
+from ceibo.web.entries import read_number, read_value, rows_in, text_in, whole_in, written_block
+from ceibo.web.maps import kinds_of, map_part
 from ceibo.web.news import news_of
 from ceibo.web.parity import parity_part
 from ceibo.web.plan import expected_texts, next_part
@@ -35,6 +35,7 @@ from ceibo.web.trial_view import trial_part
 
 _POLICY: Final = re.compile(r'http-equiv="Content-Security-Policy" content="([^"]*)"')
 _MOST_EXPECTED: Final = 100
+_MOST_BLOCKS: Final = 50
 _LARGEST: Final = 2**31 - 1
 
 Data = Mapping[str, Any]
@@ -115,7 +116,9 @@ def _overview(session: Session, _: Data) -> dict[str, Any]:
         for word, state in (("failed", "failed"), ("under way", "running"), ("queued", "queued")):
             if states.count(state):
                 parts.append(f"{states.count(state)} {word}")
-        return {"counts": " · ".join(parts)}
+        told = (each.block for trial in study.trials for each in trial.measurements)
+        blocks = list(dict.fromkeys(written_block(each) for each in told if each))
+        return {"counts": " · ".join(parts), "blocks": blocks[-_MOST_BLOCKS:]}
 
     return session.telling.use(work)
 
@@ -133,9 +136,7 @@ def _axes(session: Session, _: Data) -> dict[str, Any]:
 
 def _best_place(belief: AnyBelief, state: State) -> Array:
     """The place of the best measured setting, or of one of the front."""
-    if isinstance(belief, Belief):
-        number = belief.best.number
-    elif len(belief.evidence.outcomes.goals) == 1:
+    if isinstance(belief, Belief) or len(belief.evidence.outcomes.goals) == 1:
         number = belief.best.number
     else:
         number = belief.front[0].number
@@ -203,9 +204,11 @@ def _map(session: Session, data: Data) -> dict[str, Any]:
     space = state.belief.space
     place = check_place(space, data.get("at"))
     pair = tuple(whole_in(data, name, 0, len(space) - 1) for name in ("first", "second"))
-    shown = text_in(data, "kind"), _outcome(session, data, state.belief)
+    kinds = kinds_of(session.outcomes)
+    kind = kinds[whole_in(data, "kind", 0, len(kinds) - 1)]
+    shown = kind, _outcome(session, data, state.belief)
     study = session.reading.use(lambda study: study)
-    return {"svg": map_part(study, state, place, (pair[0], pair[1]), shown)}
+    return {"html": map_part(study, state, place, (pair[0], pair[1]), shown)}
 
 
 def _expected(session: Session, _: Data) -> dict[str, Any]:

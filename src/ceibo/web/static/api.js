@@ -41,15 +41,14 @@ export async function send(path, data) {
 
 export async function part(name, of = "") {
   const response = await answer("/part/" + name + "?of=" + encodeURIComponent(of), {});
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  return piecesOf(await response.text());
+}
+
+export function piecesOf(text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
   const pieces = document.createDocumentFragment();
   pieces.append(...page.body.childNodes);
   return pieces;
-}
-
-export function picture(text) {
-  const drawn = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  return document.importNode(drawn, true);
 }
 
 export function randomKey() {

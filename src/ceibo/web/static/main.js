@@ -111,9 +111,11 @@ function draw() {
     do {
       again = false;
       await drawNext();
-      byId("counts").textContent = "· " + (await send("/view/overview", {})).counts;
+      const { counts, blocks } = await send("/view/overview", {});
+      byId("counts").textContent = "· " + counts;
+      byId("blocks").replaceChildren(...blocks.map((each) => new Option(each, each)));
       await drawPart("trials", "trials-part");
-      await drawPart("answer", "answer");
+      await drawPart("answer", "answer-part");
       await drawExpected();
       if (begun) { await profile(); } else { await begin(); begun = true; }
       await drawPart("check", "check-part");

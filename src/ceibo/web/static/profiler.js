@@ -1,6 +1,6 @@
 // The profiler and the map: one setting in hand, pictures through it that follow.
 
-import { element, picture, send } from "./api.js";
+import { element, piecesOf, send } from "./api.js";
 import { Slice } from "./slices.js";
 
 const root = document.getElementById("profiler");
@@ -115,6 +115,7 @@ function show(answer) {
     slices = answer.slices.map((_, k) => new Slice(figures[k], axes[k], hasChance));
   }
   rescale(answer.slices);
+  slices.forEach((each) => each.drawLimit(answer.limit));
   answer.slices.forEach((each, k) => slices[k].draw(each, at[k], answer.shown[k] !== null));
   tell(answer.believed);
   clearTimeout(mapTimer);
@@ -184,9 +185,9 @@ function tell(believed) {
 export async function drawMap() {
   if (axes.length < 2) { return; }
   const data = { at, first: chosen("map-first"), second: chosen("map-second"), outcome: chosen("map-outcome") };
-  data.kind = document.getElementById("map-kind").value;
+  data.kind = chosen("map-kind");
   try {
-    drawing.replaceChildren(picture((await send("/view/map", data)).svg));
+    drawing.replaceChildren(piecesOf((await send("/view/map", data)).html));
   } catch (error) {
     drawing.replaceChildren(element("p", "note", error.message));
   }

@@ -53,6 +53,7 @@ export class Slice {
     this.levels = make("g", "", root);
     this.area = make("path", "chance-area", root);
     this.chance = make("path", "chance", root);
+    this.limit = make("line", "limit", root);
     this.mark = make("line", "chosen", root);
     this.here = make("circle", "level", root);
     this.foot = foot;
@@ -100,6 +101,13 @@ export class Slice {
       set(make("line", "grid", this.lines), { x1: FRAME.left, x2: FRAME.right, y1: at, y2: at });
       this.label(FRAME.left - 6, at + 4, shortNumber(tick), "end", this.lines);
     }
+  }
+
+  drawLimit(limit) {
+    const at = limit === null ? -1 : this.y(limit);
+    const seen = at >= FRAME.top && at <= FRAME.bottom;
+    const ends = { x1: FRAME.left, x2: seen ? FRAME.right : FRAME.left };
+    set(this.limit, { ...ends, y1: px(seen ? at : 0), y2: px(seen ? at : 0) });
   }
 
   draw(slice, at, exists) {
