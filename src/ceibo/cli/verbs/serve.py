@@ -37,7 +37,11 @@ def serve(  # noqa: PLR0913 - one parameter per option of the command
             f"--host {host} lets everybody in the network reach the page, without encryption; who"
             " has the link can change the study."
         )
-    typer.echo(served.link)
-    typer.echo("Whoever has this link can change the study. Ctrl-C ends the page.", err=True)
-    served.run((lambda: open_browser(served.link)) if browser else None)
-    study.close()
+    try:
+        typer.echo(served.link)
+        typer.echo("Whoever has this link can change the study. Ctrl-C ends the page.", err=True)
+        served.run((lambda: open_browser(served.link)) if browser else None)
+    except KeyboardInterrupt:  # the usual end, before the server was ready
+        pass
+    finally:
+        study.close()

@@ -13,6 +13,7 @@ let seen = 0;
 let begun = false;
 let drawing = null;
 let again = false;
+let stalled = true; // nothing was drawn yet, or something could not be
 
 history.replaceState(null, "", "/" + location.hash); // the token need not stay in sight
 
@@ -121,8 +122,12 @@ function draw() {
       await drawPart("check", "check-part");
       await drawVerdict();
     } while (again);
+    stalled = false;
     document.documentElement.dataset.drawn = String(seen);
-  })().catch(alarm).finally(() => { drawing = null; });
+  })().catch((error) => {
+    stalled = true;
+    alarm(error);
+  }).finally(() => { drawing = null; });
   return drawing;
 }
 
@@ -138,7 +143,7 @@ async function look() {
   try {
     const found = await send("/view/look", { since: seen });
     trouble.textContent = "";
-    if (found.seq !== seen || document.documentElement.dataset.drawn === undefined) {
+    if (found.seq !== seen || stalled) {
       seen = found.seq;
       if (found.news.length) { news.textContent = found.news.join(" "); }
       await draw();
@@ -150,20 +155,24 @@ async function look() {
   setTimeout(look, pause);
 }
 
+async function fill(number) {
+  byId("opened-body").replaceChildren(await part("trial", number));
+  byId("opened-body").querySelectorAll("time").forEach((each) => {
+    each.textContent = new Date(each.dateTime).toLocaleString();
+  });
+  dialog.dataset.trial = number;
+}
+
 async function open(number) {
   try {
-    byId("opened-body").replaceChildren(await part("trial", number));
-    byId("opened-body").querySelectorAll("time").forEach((each) => {
-      each.textContent = new Date(each.dateTime).toLocaleString();
-    });
-    dialog.dataset.trial = number;
+    await fill(number);
     if (!dialog.open) { dialog.showModal(); }
   } catch (error) { alarm(error); }
 }
 
 listen(place, async (said, form) => {
   news.textContent = said;
-  if (dialog.contains(form)) { await open(dialog.dataset.trial); }
+  if (dialog.open && dialog.contains(form)) { await fill(dialog.dataset.trial); }
   await draw();
 });
 byId("print").addEventListener("click", () => window.print());

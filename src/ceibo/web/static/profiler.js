@@ -147,7 +147,9 @@ function setControls(answer) {
     slider.disabled = text === null;
     const index = places ? nearest(places, at[column]) : Math.round(at[column] * 1000);
     if (slider !== document.activeElement || places) { slider.value = String(index); }
-    slider.setAttribute("aria-valuetext", text ?? "does not exist here");
+    if (slider.type === "range") {
+      slider.setAttribute("aria-valuetext", text ?? "does not exist here");
+    }
     if (exact) {
       exact.disabled = text === null;
       if (exact !== document.activeElement) { exact.value = text ?? ""; }

@@ -44,7 +44,7 @@ export class Slice {
     const foot = hasChance ? STRIP.bottom : FRAME.bottom;
     this.height = foot + (turned ? 86 : 24);
     const root = document.createElementNS(SPACE, "svg");
-    set(root, { viewBox: `0 0 ${WIDTH} ${this.height}`, role: "img" });
+    set(root, { viewBox: `0 0 ${WIDTH} ${this.height}`, role: "img", "aria-label": "Slice along " + axis.name });
     this.root = root;
     this.lines = make("g", "", root);
     this.excluded = make("path", "excluded", root);
