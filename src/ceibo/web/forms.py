@@ -3,14 +3,17 @@
 from ceibo.report.svg import text_of
 
 
-def field(identifier: str, label: str, name: str, *, hint: str = "", mode: str = "text") -> str:
-    """A labelled field of one line."""
+def field(
+    identifier: str, label: str, name: str, *, hint: str = "", mode: str = "text", value: str = ""
+) -> str:
+    """A labelled field of one line, with what it begins with."""
     holder = f' placeholder="{text_of(hint)}"' if hint else ""
     known = ' list="blocks"' if name == "block" else ""
+    begun = f' value="{text_of(value)}"' if value else ""
     return (
         f'<p class="field"><label for="{identifier}">{text_of(label, 130)}</label>'
         f'<input id="{identifier}" name="{name}" type="text" inputmode="{mode}"'
-        f' autocomplete="off" maxlength="10000"{holder}{known}></p>'
+        f' autocomplete="off" maxlength="10000"{holder}{known}{begun}></p>'
     )
 
 
@@ -25,7 +28,7 @@ def submit(label: str, kind: str = "main") -> str:
     return f'<p class="send">{button}</p><p class="said" role="alert"></p>'
 
 
-def step(opening: str, action: str, body: str, label: str) -> str:
+def step(opening: str, action: str, body: str, label: str, kind: str = "danger") -> str:
     """Something not to be done by accident: opened first, then done by a button that says what."""
-    form = f'<form data-action="{action}">{body}{submit(label, "danger")}</form>'
+    form = f'<form data-action="{action}">{body}{submit(label, kind)}</form>'
     return f"<details><summary>{text_of(opening)}</summary>{form}</details>"

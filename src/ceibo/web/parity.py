@@ -72,12 +72,12 @@ def parity_part(belief: Belief | JointBelief | None) -> str:
 
 
 def _draw(each: Parity) -> str:
-    canvas = Canvas(420, 320, f"Measured against predicted {each.name}", left=60, bottom=40)
+    canvas = Canvas(340, 290, f"Measured against predicted {each.name}", left=60, bottom=40)
     inner = [*each.measured, *each.predicted]
     y = Scale.over(inner, canvas.up)
     y_axis(canvas, y, "measured")
     x = Scale.over(inner, canvas.across)
-    x_axis(canvas, x, "predicted by the others", 5)
+    x_axis(canvas, x, "predicted by the others", 4)
     canvas.line([(x(x.low), y(x.low)), (x(x.high), y(x.high))], "raw")
     for k in visible(each.predicted, each.measured):
         value, mean, std = (float(part[k]) for part in (each.measured, each.predicted, each.std))

@@ -187,5 +187,5 @@ def _dialled(trial: Trial, name: str, space: Space) -> str:
 def expected_texts(rows: list[dict[str, Any]]) -> str:
     """What is believed at the setting of a trial, on one line."""
     if len(rows) == 1 and rows[0]["name"] == "objective":
-        return f"expected {rows[0]['text']}"
-    return "expected " + ", ".join(f"{row['name']} {row['text']}" for row in rows)
+        return str(rows[0]["text"])
+    return ", ".join(f"{row['name']} {row['text']}" for row in rows)

@@ -26,7 +26,7 @@ from ceibo.report.existence import canonical, fill
 from ceibo.report.ruled import holding, moved
 from ceibo.text import one_line
 
-_POINTS: Final = 49  # of a slice
+_POINTS: Final = 33  # of a slice
 _MOST_LEVELS: Final = 60  # levels shown one by one
 _MOST_SLICES: Final = 40  # parameters with a picture
 _DIGITS: Final = 7

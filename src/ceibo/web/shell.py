@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ceibo.decide import Outcomes, Space
 from ceibo.decide.dimensions import Dimension
 from ceibo.numbers import rounded
-from ceibo.report.existence import describe
+from ceibo.report.existence import describe, pair_of
 from ceibo.report.svg import text_of
 from ceibo.study.trial_line import aims_line
 from ceibo.text import one_line
@@ -28,7 +28,7 @@ def page(session: Session, space: Space, token: str) -> str:
     name = text_of(session.name, 200)
     aim = session.direction if session.outcomes is None else aims_line(session.outcomes)
     tabs = "".join(f'<a href="#{place}">{text_of(title)}</a>' for place, title in _TABS)
-    cost = "" if session.cost is None else rounded(session.cost)
+    price = _price(session.cost) if _has_one_goal(session.outcomes) else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -43,7 +43,7 @@ def page(session: Session, space: Space, token: str) -> str:
         f'<nav aria-label="Parts of the page">{tabs}</nav>'
         '<p id="trouble" role="alert"></p><p id="news" role="status" aria-live="polite"></p>'
         "<noscript><p>This page needs JavaScript, all of which comes from here.</p></noscript>"
-        f"{_columns(_next(space), _awaited('answer-part', 'The answer') + _price(cost))}"
+        f"{_columns(_next(space), _awaited('answer-part', 'The answer') + price)}"
         f"{_profiler(session.outcomes, space)}"
         f"{_columns(_map(session.outcomes, space), _check())}"
         f"{_awaited('trials-part', 'All trials')}</main>"
@@ -63,7 +63,7 @@ def _next(space: Space) -> str:
         '<label for="ask-count">How many more</label><input id="ask-count" name="count"'
         ' type="number" min="1" max="100" value="1" required></p>'
         "<details><summary>Hold parameters, or keep them equal within the batch</summary>"
-        f'<div class="held">{held}</div>{ruled}</details>{submit("Ask")}</form>'
+        f'<div class="holds">{held}</div>{ruled}</details>{submit("Ask")}</form>'
         '<div id="cards" aria-busy="true"></div></section>'
     )
 
@@ -97,12 +97,17 @@ def _columns(left: str, right: str) -> str:
     return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
 
 
-def _price(cost: str) -> str:
+def _has_one_goal(outcomes: Outcomes | None) -> bool:
+    return outcomes is None or len(outcomes.goals) == 1
+
+
+def _price(cost: float | None) -> str:
+    given = "" if cost is None else rounded(cost)
     return (
         '<section class="panel" id="price"><h2>Is another measurement worth its price?</h2>'
         '<form class="inline"><p class="field short"><label for="cost">Price of a measurement,'
         " in the units of the goal</label>"
-        f'<input id="cost" name="cost" type="text" inputmode="decimal" value="{cost}"></p></form>'
+        f'<input id="cost" name="cost" type="text" inputmode="decimal" value="{given}"></p></form>'
         '<p id="verdict" role="status"></p></section>'
     )
 
@@ -113,14 +118,23 @@ def _profiler(outcomes: Outcomes | None, space: Space) -> str:
         '<p class="note">What is expected at a setting of your own, and along each parameter'
         " through it. The band is ± one standard deviation; grey is what the rules exclude.</p>"
         f'<div class="controls">{_outcome_choice("profile-outcome", outcomes)}'
-        '<button type="button" id="to-best">Best measured</button>'
-        '<button type="button" id="to-recommended">Recommended</button>'
-        '<button type="button" id="to-held">Best with the ticked ones held</button></div>'
+        f"{_jumps(outcomes)}</div>"
         '<div id="readout"></div><p id="spoken" class="unseen" role="status"></p>'
         '<p id="profile-said" role="alert"></p>'
         f'<div id="slices">{_sliders(space)}</div>'
         '<form data-action="enqueue" data-keyed="yes" data-place="yes">'
         f"{submit('Measure this setting next')}</form></section>"
+    )
+
+
+def _jumps(outcomes: Outcomes | None) -> str:
+    """Buttons that bring the setting in hand to an answer."""
+    jumps = {"to-best": "Best measured", "to-recommended": "Recommended"}
+    jumps["to-held"] = "Best with the ticked ones held"
+    if not _has_one_goal(outcomes):
+        jumps = {"to-best": "A setting of the front"}
+    return "".join(
+        f'<button type="button" id="{place}">{label}</button>' for place, label in jumps.items()
     )
 
 
@@ -157,8 +171,9 @@ def _outcome_choice(identifier: str, outcomes: Outcomes | None) -> str:
 
 def _map(outcomes: Outcomes | None, space: Space) -> str:
     names = list(space.names)
-    across = _choice("map-first", "Across", names)
-    up = _choice("map-second", "Up", names, min(1, len(names) - 1))
+    pair = pair_of(space, list(range(len(names)))) or (0, min(1, len(names) - 1))
+    across = _choice("map-first", "Across", names, pair[0])
+    up = _choice("map-second", "Up", names, pair[1])
     kind = _choice("map-kind", "Shows", kinds_of(outcomes))
     outcome = _outcome_choice("map-outcome", outcomes)
     return (

@@ -26,9 +26,9 @@ def trial_part(stored: StoredTrial, space: Space, outcomes: Outcomes | None) -> 
         parts.append(f"<pre>{text_of(trial.reason[-1500:], 1500)}</pre>")
     parts.append(_attributes(trial))
     if stored.measurements:
-        parts.append(_repeat(trial, outcomes))
         note = hidden("trial", number) + field("note", "Notes", "notes")
-        parts.append(step("Note…", "note", note, "Keep this note"))
+        noted = step("Note…", "note", note, "Keep this note", "main")
+        parts.append(f'<div class="steps">{_repeat(trial, outcomes)}{noted}</div>')
     elif trial.state in ("failed", "withdrawn"):
         parts.append(_late(trial, outcomes))
     return "".join(parts)
@@ -60,7 +60,9 @@ def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefi
         + hidden("outcome", place)
     )
     right = field(f"{prefix}-right", "The right value, or replicates", "value", mode="decimal")
-    right += field(f"{prefix}-noise", "± noise, if known", "noise", mode="decimal")
+    noise = each.measurement.noise
+    begun = "" if noise is None else repr(noise)
+    right += field(f"{prefix}-noise", "± if known", "noise", mode="decimal", value=begun)
     why = field(f"{prefix}-why", "Why it does not count", "reason")
     value = text_of(str(each.measurement))
     steps = step("Correct…", "correct", carried + right, f"Correct {each.measurement}")
@@ -76,8 +78,7 @@ def _repeat(trial: Trial, outcomes: Outcomes | None) -> str:
     body += f'<div class="beside">{field("again-block", "Block", "block")}'
     body += f"{field('again-notes', 'Notes', 'notes')}</div>"
     form = f'<form data-action="tell" data-keyed="yes">{body}{submit("Record it too")}</form>'
-    opening = "<summary>Measured again…</summary>"
-    return f'<div class="steps"><details>{opening}{form}</details></div>'
+    return f"<details><summary>Measured again…</summary>{form}</details>"
 
 
 def _late(trial: Trial, outcomes: Outcomes | None) -> str:

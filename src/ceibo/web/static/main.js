@@ -81,7 +81,8 @@ async function drawNext() {
 async function drawExpected() {
   const { expected } = await send("/view/expected", {});
   document.querySelectorAll(".expected[data-trial]").forEach((each) => {
-    each.textContent = expected[each.dataset.trial] ?? "";
+    const text = expected[each.dataset.trial];
+    each.textContent = text === undefined ? "" : (each.matches("td") ? "" : "expected ") + text;
   });
 }
 
@@ -90,11 +91,17 @@ async function drawPart(name, id) {
   holder.setAttribute("aria-busy", "true");
   const settle = swap(holder, await part(name));
   if (name === "trials") { prepare(holder, open); }
+  holder.querySelectorAll(".scroll").forEach((each) => {
+    each.tabIndex = 0; // so that a keyboard scrolls it
+    each.setAttribute("role", "region");
+    each.setAttribute("aria-label", holder.querySelector("h2")?.textContent ?? "Table");
+  });
   settle();
 }
 
 async function drawVerdict() {
   const place_ = byId("verdict");
+  if (!place_) { return; } // several goals have no price
   try {
     const found = await send("/view/verdict", { cost: byId("cost").value });
     place_.textContent = found.said;
@@ -177,7 +184,7 @@ listen(place, async (said, form) => {
 });
 byId("print").addEventListener("click", () => window.print());
 let costTimer = 0;
-byId("cost").addEventListener("input", () => {
+byId("cost")?.addEventListener("input", () => {
   clearTimeout(costTimer);
   costTimer = setTimeout(drawVerdict, 400);
 });

@@ -28,7 +28,7 @@ export async function begin() {
   root.addEventListener("input", moved);
   root.addEventListener("change", typedExactly);
   for (const [id, to] of [["to-best", "best"], ["to-recommended", "recommended"], ["to-held", "held"]]) {
-    document.getElementById(id).addEventListener("click", () => jump(to));
+    document.getElementById(id)?.addEventListener("click", () => jump(to));
   }
   document.getElementById("profile-outcome")?.addEventListener("change", refresh);
   for (const id of ["map-first", "map-second", "map-kind", "map-outcome"]) {

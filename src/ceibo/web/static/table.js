@@ -24,10 +24,6 @@ function sortBy(table, column, descending) {
 export function prepare(holder, open) {
   const table = holder.querySelector("table.trials");
   if (!table) { return; }
-  const scroll = holder.querySelector(".scroll");
-  scroll.tabIndex = 0;
-  scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-label", "Table of trials");
   Array.from(table.tHead.rows[0].cells).forEach((cell, column) => {
     const button = cell.querySelector("button");
     button.id = "sort-" + column;
