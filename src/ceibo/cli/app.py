@@ -30,6 +30,7 @@ from ceibo.cli.verbs import (
     predict,
     report,
     run,
+    serve,
     sheet,
     should_stop,
     show,
@@ -89,6 +90,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("show")(show.show)
     app.command("should-stop")(should_stop.should_stop)
     app.command("report")(report.report)
+    app.command("serve")(serve.serve)
     app.command("studies")(studies.studies)
     app.command("doctor")(doctor.doctor)
     app.command("export")(export.export)

@@ -94,7 +94,7 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     assert isinstance(belief, JointBelief)
     chosen = _chosen(study)
     each = {
-        name: OutcomeFacts(outcome, _aspect(study, trials, name, chosen))
+        name: OutcomeFacts(outcome, aspect_of(study, trials, name, chosen))
         for name, outcome in outcomes.items()
     }
     facts = JointFacts(
@@ -119,7 +119,9 @@ def _chosen(study: Study) -> Estimate | None:
         return None
 
 
-def _aspect(study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate | None) -> Aspect:
+def aspect_of(
+    study: Study, trials: tuple[Trial, ...], name: str, chosen: Estimate | None
+) -> Aspect:
     """One outcome as it is drawn."""
     assert study.outcomes is not None
     outcome, space = study.outcomes[name], study.space

@@ -1,0 +1,224 @@
+"""What a form asks for: from the data of a request to a change of the study and a sentence.
+
+Each action takes the session and the data, and returns what was done in words. A form names the
+trial and what its page had seen of it, so that nothing is changed that somebody else has changed
+meanwhile, and the same request again changes nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ceibo.decide import Measurement
+from ceibo.decide.space import Params
+from ceibo.errors import ConflictError, InputError, NotFoundError
+from ceibo.study import Study, Trial
+from ceibo.study.store import StoredTrial
+from ceibo.study.store.records import StoredMeasurement
+from ceibo.study.trial import trial_of
+from ceibo.text import one_line, plural
+from ceibo.web.entries import read_block, read_settings, read_values, rows_in, text_in, whole_in
+from ceibo.web.profiler import check_place, setting_at
+from ceibo.web.session import Session
+
+MOST_ASKED: Final = 100
+_LARGEST: Final = 2**31 - 1
+_MOST_ROWS: Final = 5_000
+
+Data = Mapping[str, Any]
+Action = Callable[[Session, Data], str]
+
+
+def told_line(values: Mapping[str, Measurement] | Measurement) -> str:
+    """Measurements on one line."""
+    if isinstance(values, Measurement):
+        return str(values)
+    return ", ".join(f"{one_line(name, 60)} {each}" for name, each in values.items())
+
+
+def _number(data: Data) -> int:
+    return whole_in(data, "trial", 0, _LARGEST)
+
+
+def _stored(study: Study, data: Data) -> StoredTrial:
+    """The trial that a request is about, as it is now."""
+    number = _number(data)
+    trials = study.ledger.refresh().trials
+    if number >= len(trials):
+        raise NotFoundError(f"there is no trial {number}.")
+    return trials[number]
+
+
+def tell(session: Session, data: Data) -> str:
+    """Tells the value of a trial, or under a `key` a further one."""
+    values = read_values(rows_in(data, "values", 1000), session.outcome_names)
+    key, notes, block = text_in(data, "key"), text_in(data, "notes"), read_block(data)
+    attempt = whole_in(data, "attempt", 0, _LARGEST)
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        trial = replace(trial_of(stored), attempt=attempt)
+        attributes = {"notes": notes} if notes else None
+        try:
+            study.tell(trial, values, key=key or None, attributes=attributes, block=block)
+        except ConflictError:
+            if key:
+                raise
+            raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
+        return f"Trial {trial.number}: {told_line(values)} is recorded."
+
+    return session.telling.use(work)
+
+
+def _told_meanwhile(trial: Trial, typed: str) -> str:
+    """Says that somebody else told a value of the trial, and what to do with one's own."""
+    known = ", ".join(map(str, trial.measurements))
+    if trial.outcomes:
+        known = told_line({name: several[0] for name, several in trial.outcomes.items()})
+    return (
+        f"trial {trial.number} has {known} already, told by another page or worker; {typed} was not"
+        " recorded. Record it as a further measurement, or correct the other one if it is wrong."
+    )
+
+
+def _meant(session: Session, data: Data, stored: StoredTrial) -> StoredMeasurement:
+    """The measurement that a form is about, unchanged since its page was drawn."""
+    version = whole_in(data, "version", 0, _LARGEST)
+    seq = whole_in(data, "told", 0, _LARGEST)
+    outcome = session.outcome_names[whole_in(data, "outcome", 0, len(session.outcome_names) - 1)]
+    for each in stored.measurements:
+        if each.seq == seq and each.outcome == outcome:
+            if each.version == version:
+                return each
+            raise ConflictError(
+                f"trial {stored.number} was corrected to {each.measurement} meanwhile, by another"
+                " page or worker; look at it again."
+            )
+    raise ConflictError(
+        f"that value of trial {stored.number} was voided meanwhile, by another page or worker;"
+        " look at it again."
+    )
+
+
+def correct(session: Session, data: Data) -> str:
+    """Replaces a wrong value; the record keeps both."""
+    row = {"outcome": 0, "value": text_in(data, "value"), "noise": text_in(data, "noise")}
+    right = read_values([row], ("",))
+    assert isinstance(right, Measurement)
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        wrong = _meant(session, data, stored)
+        study.correct(stored.number, right, key=wrong.key, outcome=wrong.outcome or None)
+        of = f"{one_line(wrong.outcome, 60)} " if wrong.outcome else ""
+        return f"Trial {stored.number}: {of}{wrong.measurement} is corrected to {right}."
+
+    return session.telling.use(work)
+
+
+def void(session: Session, data: Data) -> str:
+    """Takes back a value that must not count; the record keeps it."""
+    reason = text_in(data, "reason")
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        bad = _meant(session, data, stored)
+        study.void(stored.number, reason, key=bad.key, outcome=bad.outcome or None)
+        of = f"{one_line(bad.outcome, 60)} " if bad.outcome else ""
+        return f"Trial {stored.number}: {of}{bad.measurement} does not count any more."
+
+    return session.telling.use(work)
+
+
+def fail(session: Session, data: Data) -> str:
+    """Records that measuring failed."""
+    reason = text_in(data, "reason")
+    if not reason:
+        raise InputError("say in a few words why it failed.")
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        if stored.state not in ("running", "queued"):
+            raise ConflictError(
+                f"trial {stored.number} is {stored.state} by now, by another page or worker; it is"
+                " not recorded as failed."
+            )
+        study.fail(stored.number, reason)
+        return f"Trial {stored.number} is recorded as failed."
+
+    return session.telling.use(work)
+
+
+def withdraw(session: Session, data: Data) -> str:
+    """Takes back a trial that will not be measured."""
+    number = _number(data)
+    session.telling.use(lambda study: study.withdraw(number))
+    return f"Trial {number} is withdrawn."
+
+
+def release(session: Session, data: Data) -> str:
+    """Gives a trial back unmeasured, to be handed out again."""
+    number = _number(data)
+    session.telling.use(lambda study: study.release(number))
+    return f"Trial {number} waits in the queue again."
+
+
+def note(session: Session, data: Data) -> str:
+    """Keeps a note with a trial that is told already."""
+    notes = text_in(data, "notes")
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        trial = trial_of(stored)
+        if not stored.measurements:
+            raise InputError(f"trial {stored.number} has no value yet; notes are told with it.")
+        first = stored.measurements[0]
+        value = {first.outcome: first.measurement} if first.outcome else first.measurement
+        study.tell(trial, value, key=first.key, attributes={"notes": notes})
+        return f"Trial {stored.number}: the note is kept."
+
+    return session.telling.use(work)
+
+
+def enqueue(session: Session, data: Data) -> str:
+    """Queues a setting of one's own, given by its place; it is handed out at once if asked."""
+
+    def work(study: Study) -> str:
+        place = check_place(study.space, data.get("at"))
+        queued = study.enqueue(setting_at(study.space, place))
+        if not data.get("now"):
+            return f"Trial {queued.number} waits in the queue; the next one asked for is it."
+        taken = study.ask()
+        return f"Trial {taken.number} is to be measured next."
+
+    return session.once(text_in(data, "key"), work)
+
+
+def ask(session: Session, data: Data) -> str:
+    """Asks for more trials, with parameters held or equal within the batch."""
+    count = whole_in(data, "count", 1, MOST_ASKED)
+    rows = rows_in(data, "fixed", _MOST_ROWS)
+    shared = rows_in(data, "shared", _MOST_ROWS)
+
+    def work(study: Study) -> str:
+        space = study.space
+        fixed: Params | None = read_settings(rows, space) or None
+        names = [space.names[whole_in(row, "column", 0, len(space) - 1)] for row in shared]
+        trials = study.ask(count, fixed=fixed, shared=names or None)
+        listed = ", ".join(str(trial.number) for trial in trials)
+        return f"{plural(len(trials), 'trial')} to measure: {listed}."
+
+    return session.once(text_in(data, "key"), work)
+
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "ask": ask,
+    "correct": correct,
+    "enqueue": enqueue,
+    "fail": fail,
+    "note": note,
+    "release": release,
+    "tell": tell,
+    "void": void,
+    "withdraw": withdraw,
+}

@@ -1,0 +1,196 @@
+// The profiler and the map: one setting in hand, pictures through it that follow.
+
+import { element, piecesOf, send } from "./api.js";
+import { Slice } from "./slices.js";
+
+const root = document.getElementById("profiler");
+const said = document.getElementById("profile-said");
+const readout = document.getElementById("readout");
+const spoken = document.getElementById("spoken");
+const drawing = document.getElementById("map-picture");
+const chosen = (id) => Number(document.getElementById(id)?.value ?? 0);
+
+let axes = [];
+let at = [];
+let slices = null;
+let range = null;
+let busy = false;
+let waiting = null;
+let mapTimer = 0;
+let spokenTimer = 0;
+
+export const place = () => at;
+
+export async function begin() {
+  const start = await send("/view/axes", {});
+  axes = start.axes;
+  at = start.at;
+  root.addEventListener("input", moved);
+  root.addEventListener("change", typedExactly);
+  for (const [id, to] of [["to-best", "best"], ["to-recommended", "recommended"], ["to-held", "held"]]) {
+    document.getElementById(id)?.addEventListener("click", () => jump(to));
+  }
+  document.getElementById("profile-outcome")?.addEventListener("change", refresh);
+  for (const id of ["map-first", "map-second", "map-kind", "map-outcome"]) {
+    document.getElementById(id)?.addEventListener("change", drawMap);
+  }
+  await refresh();
+}
+
+export async function refresh() {
+  range = null;
+  await ask({ at });
+  await drawMap();
+}
+
+function moved(event) {
+  const control = event.target;
+  if (control.dataset.column === undefined || control.classList.contains("exact")) { return; }
+  const column = Number(control.dataset.column);
+  const value = Number(control.value);
+  const { places, choices } = axes[column];
+  at[column] = places ? places[value] : choices ? at[column] : value / 1000;
+  ask({ at, column }, event.timeStamp);
+}
+
+function typedExactly(event) {
+  const control = event.target;
+  if (!control.classList.contains("exact") || control.value === "") { return; }
+  ask({ at, column: Number(control.dataset.column), text: control.value });
+}
+
+async function jump(to) {
+  const ticked = root.querySelectorAll("[data-keep]:checked");
+  const fixed = Array.from(ticked, (each) => ({ column: Number(each.dataset.keep) }));
+  try {
+    said.textContent = "";
+    at = (await send("/view/jump", { to, at, fixed })).at;
+    await ask({ at });
+  } catch (error) { said.textContent = error.message; }
+}
+
+// One request at a time; of those that came meanwhile, the last is sent.
+async function ask(question, since) {
+  if (busy) {
+    waiting = [question, since];
+    return;
+  }
+  busy = true;
+  try {
+    const answer = await send("/view/profile", { ...question, outcome: chosen("profile-outcome") });
+    said.textContent = answer.broken ? "The rule " + answer.broken + " excludes this setting." : "";
+    if (!waiting) { show(answer); }
+    if (since !== undefined) { measure(since); }
+  } catch (error) {
+    said.textContent = error.message;
+  } finally {
+    busy = false;
+  }
+  if (waiting) {
+    const [next, then] = waiting;
+    waiting = null;
+    if (!("text" in next)) { next.at = at; }
+    await ask(next, then);
+  }
+}
+
+function measure(since) {
+  root.dataset.drawn = String(performance.now() - since);
+  requestAnimationFrame(() => setTimeout(() => {
+    root.dataset.painted = String(performance.now() - since);
+    root.dataset.count = String(Number(root.dataset.count ?? 0) + 1);
+  }));
+}
+
+function show(answer) {
+  at = answer.at;
+  setControls(answer);
+  if (!answer.slices) {
+    readout.replaceChildren(element("p", "note", answer.waiting));
+    return;
+  }
+  const hasChance = answer.slices[0].chance !== null;
+  if (!slices) {
+    const figures = root.querySelectorAll("figure.slice");
+    slices = answer.slices.map((_, k) => new Slice(figures[k], axes[k], hasChance));
+  }
+  rescale(answer.slices);
+  slices.forEach((each) => each.drawLimit(answer.limit));
+  answer.slices.forEach((each, k) => slices[k].draw(each, at[k], answer.shown[k] !== null));
+  tell(answer.believed);
+  clearTimeout(mapTimer);
+  mapTimer = setTimeout(drawMap, 250);
+}
+
+// All pictures have one scale, which only grows while the hand moves.
+function rescale(all) {
+  let [low, high] = range ?? [Infinity, -Infinity];
+  for (const each of all) {
+    each.low.forEach((value, k) => {
+      if (each.held && !each.held[k]) { return; }
+      low = Math.min(low, value);
+      high = Math.max(high, each.high[k]);
+    });
+  }
+  if (!(low <= high)) { [low, high] = [0, 1]; }
+  const margin = (high - low) * 0.06 || Math.abs(high) * 0.05 || 0.5;
+  if (range && low >= range[0] && high <= range[1]) { return; }
+  range = [low - margin, high + margin];
+  slices.forEach((each) => each.scale(range));
+}
+
+function setControls(answer) {
+  answer.shown.forEach((text, column) => {
+    const slider = document.getElementById("s" + column);
+    const exact = slider.parentElement.querySelector(".exact");
+    const { places } = axes[column];
+    slider.disabled = text === null;
+    const index = places ? nearest(places, at[column]) : Math.round(at[column] * 1000);
+    if (slider !== document.activeElement || places) { slider.value = String(index); }
+    if (slider.type === "range") {
+      slider.setAttribute("aria-valuetext", text ?? "does not exist here");
+    }
+    if (exact) {
+      exact.disabled = text === null;
+      if (exact !== document.activeElement) { exact.value = text ?? ""; }
+    }
+  });
+}
+
+function nearest(places, value) {
+  let best = 0;
+  places.forEach((each, k) => {
+    if (Math.abs(each - value) < Math.abs(places[best] - value)) { best = k; }
+  });
+  return best;
+}
+
+function tell(believed) {
+  const cells = believed.outcomes.map((each) => {
+    const cell = element("div", "reading");
+    cell.append(element("span", "of", each.name === "objective" ? "expected" : each.name));
+    cell.append(element("b", "", each.text));
+    if (each.wish) { cell.append(element("span", "wish", each.wish)); }
+    return cell;
+  });
+  if (believed.chance !== null) {
+    const cell = element("div", "reading");
+    cell.append(element("span", "of", "every limit holds"));
+    cell.append(element("b", believed.sure ? "held" : "broken", believed.chance));
+    cells.push(cell);
+  }
+  readout.replaceChildren(...cells);
+  clearTimeout(spokenTimer);
+  spokenTimer = setTimeout(() => { spoken.textContent = readout.textContent; }, 700);
+}
+
+export async function drawMap() {
+  if (axes.length < 2) { return; }
+  const data = { at, first: chosen("map-first"), second: chosen("map-second"), outcome: chosen("map-outcome") };
+  data.kind = chosen("map-kind");
+  try {
+    drawing.replaceChildren(piecesOf((await send("/view/map", data)).html));
+  } catch (error) {
+    drawing.replaceChildren(element("p", "note", error.message));
+  }
+}

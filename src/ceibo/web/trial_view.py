@@ -1,0 +1,100 @@
+"""One trial, opened: what is known of it, and what can be done about it."""
+
+from datetime import datetime
+
+from ceibo.decide import Outcomes, Space
+from ceibo.report.svg import text_of
+from ceibo.study.store import StoredTrial
+from ceibo.study.store.records import StoredMeasurement
+from ceibo.study.trial import Trial, trial_of
+from ceibo.web.forms import field, hidden, step, submit
+from ceibo.web.plan import settings_of, value_fields
+
+
+def trial_part(stored: StoredTrial, space: Space, outcomes: Outcomes | None) -> str:
+    """The inside of the dialog of a trial."""
+    trial, number = trial_of(stored), stored.number
+    names = ("",) if outcomes is None else outcomes.names
+    parts = [f"<h2>Trial {number}</h2><p>{_standing(trial)}</p>", settings_of(trial, space)]
+    for place, each in enumerate(stored.measurements):
+        parts.append(_measurement(stored, each, names.index(each.outcome), f"m{place}"))
+    for bad in stored.voided:
+        of = f"{text_of(bad.told.outcome, 100)} " if bad.told.outcome else ""
+        value = text_of(str(bad.told.measurement))
+        parts.append(f'<p class="void">{of}<s>{value}</s> is void: {text_of(bad.reason)}</p>')
+    if trial.reason:
+        parts.append(f"<pre>{text_of(trial.reason[-1500:], 1500)}</pre>")
+    parts.append(_attributes(trial))
+    if stored.measurements:
+        note = hidden("trial", number) + field("note", "Notes", "notes")
+        noted = step("Note…", "note", note, "Keep this note", "main")
+        parts.append(f'<div class="steps">{_repeat(trial, outcomes)}{noted}</div>')
+    elif trial.state in ("failed", "withdrawn"):
+        parts.append(_late(trial, outcomes))
+    return "".join(parts)
+
+
+def _standing(trial: Trial) -> str:
+    words = [f'<span class="state-{trial.state}">{trial.state}</span>']
+    for word, moment in (("handed out", trial.started), ("ended", trial.ended)):
+        if moment is not None:
+            words.append(f"{word} {_time(moment)}")
+    return " · ".join(words)
+
+
+def _time(moment: datetime) -> str:
+    return f'<time datetime="{moment.isoformat()}">{moment.strftime("%Y-%m-%d %H:%M UTC")}</time>'
+
+
+def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefix: str) -> str:
+    """A value with what it replaces, and the steps that correct or void it."""
+    of = f"<b>{text_of(each.outcome, 100)}</b> " if each.outcome else ""
+    replaced = ", ".join(str(wrong) for wrong in each.replaced)
+    before = f" <small>corrected, was {text_of(replaced)}</small>" if replaced else ""
+    several = " ".join(f"{value:.6g}" for value in each.measurement.replicates)
+    spread = f" <small>mean of {text_of(several)}</small>" if several else ""
+    carried = (
+        hidden("trial", stored.number)
+        + hidden("told", each.seq)
+        + hidden("version", each.version)
+        + hidden("outcome", place)
+    )
+    right = field(f"{prefix}-right", "The right value, or replicates", "value", mode="decimal")
+    noise = each.measurement.noise
+    begun = "" if noise is None else repr(noise)
+    right += field(f"{prefix}-noise", "± if known", "noise", mode="decimal", value=begun)
+    why = field(f"{prefix}-why", "Why it does not count", "reason")
+    value = text_of(str(each.measurement))
+    steps = step("Correct…", "correct", carried + right, f"Correct {each.measurement}")
+    steps += step("Void…", "void", carried + why, f"Void {each.measurement}")
+    said = f"<p>{of}{value}{spread}{before}</p>"
+    return f'<div class="value">{said}<div class="steps">{steps}</div></div>'
+
+
+def _repeat(trial: Trial, outcomes: Outcomes | None) -> str:
+    """A further measurement of the same setting, under a key of its own."""
+    body = hidden("trial", trial.number) + hidden("attempt", trial.attempt)
+    body += value_fields(trial, outcomes, "again", again=True)
+    body += f'<div class="beside">{field("again-block", "Block", "block")}'
+    body += f"{field('again-notes', 'Notes', 'notes')}</div>"
+    form = f'<form data-action="tell" data-keyed="yes">{body}{submit("Record it too")}</form>'
+    return f"<details><summary>Measured again…</summary>{form}</details>"
+
+
+def _late(trial: Trial, outcomes: Outcomes | None) -> str:
+    """A value of a trial that was given up."""
+    body = hidden("trial", trial.number) + hidden("attempt", trial.attempt)
+    body += value_fields(trial, outcomes, "late", again=False)
+    form = f'<form data-action="tell">{body}{submit("Record")}</form>'
+    opening = "<summary>There is a value after all…</summary>"
+    return f'<div class="steps"><details>{opening}{form}</details></div>'
+
+
+def _attributes(trial: Trial) -> str:
+    if not trial.attributes:
+        return ""
+    rows = "".join(
+        f"<div><dt>{text_of(name, 100)}</dt><dd>{text_of(value, 1000)}</dd></div>"
+        for name, value in trial.attributes.items()
+    )
+    return f'<dl class="dials">{rows}</dl>'

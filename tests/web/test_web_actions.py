@@ -1,0 +1,152 @@
+"""What forms do to a study: told, corrected and voided once, and never over somebody else's."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ceibo
+from ceibo.decide import Measurement
+from ceibo.errors import InputError
+from ceibo.web.entries import read_block, read_measurement
+from tests.web.web_tools import Caller
+
+
+def tell(number: int, value: str, **more: Any) -> dict[str, Any]:
+    values = [{"outcome": 0, "value": value, "noise": more.pop("noise", "")}]
+    return {"trial": number, "attempt": 1, "values": values, **more}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> ceibo.Study:
+    made = ceibo.Study.create({"x": ceibo.Float(0, 1)}, storage=f"sqlite:///{tmp_path}/a.db")
+    made.ask(3)
+    return made
+
+
+@pytest.fixture
+def caller(study: ceibo.Study) -> Caller:
+    return Caller(study)
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "expected"),
+    [
+        ("81.2", "", Measurement(81.2)),
+        ("-1e-3", "0.5", Measurement(-1e-3, noise=0.5)),
+        ("0.31 0.29;0.36", "", Measurement.of([0.31, 0.29, 0.36])),
+        ("1 3", "0.2", Measurement(2, 0.2, (1, 3))),
+        ("", "", None),
+    ],
+)
+def test_typed_values_are_read(value: str, noise: str, expected: Measurement | None) -> None:
+    assert read_measurement(value, noise, "yield") == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "noise", "advice"),
+    [
+        ("81,2", "", "write 81.2"),
+        ("81 %", "", "leave the % out"),
+        ("< 2", "", "best guess"),
+        ("nan", "", "failed"),
+        ("1 000", "", "without a gap"),
+        ("", "0.1", "without a value"),
+        ("1", "-2", "noise"),
+    ],
+)
+def test_what_is_no_value_is_explained(value: str, noise: str, advice: str) -> None:
+    with pytest.raises(InputError, match=advice):
+        read_measurement(value, noise, "yield")
+
+
+def test_blocks_are_names_or_kinds_with_names() -> None:
+    assert read_block({"block": " 2026-11-14 "}) == "2026-11-14"
+    assert read_block({"block": "day=2026-11-14; plate=3"}) == {"day": "2026-11-14", "plate": "3"}
+    assert read_block({"block": ""}) is None
+
+
+def test_a_value_is_told_with_all_that_belongs_to_it(study: ceibo.Study, caller: Caller) -> None:
+    sent = tell(1, "0.5 0.7", noise="0.1", notes="stirred <b>fast</b>", block="Monday")
+    assert caller.post("/do/tell", sent).data["said"].startswith("Trial 1: 0.6 ± 0.1")
+    trial = study.trials[1]
+    assert trial.state == "done"
+    assert trial.measurements == (Measurement(0.6, 0.1, (0.5, 0.7), block="Monday"),)
+    assert trial.attributes == {"notes": "stirred <b>fast</b>"}
+    assert caller.post("/view/overview", {}).data["blocks"] == ["Monday"]
+    assert "&lt;b&gt;fast" in caller.get("/part/trial", "of=1").body
+
+
+def test_two_tells_at_once_lose_nothing_and_double_nothing(
+    study: ceibo.Study, caller: Caller
+) -> None:
+    sent = [tell(0, "1.5"), tell(0, "2.5")] * 4
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda each: caller.post("/do/tell", each), sent))
+    (kept,) = study.trials[0].measurements
+    assert sorted(answer.status for answer in answers) == [200] * 4 + [409] * 4
+    for each, answer in zip(sent, answers, strict=True):
+        same = float(each["values"][0]["value"]) == kept.value
+        assert answer.status == (200 if same else 409)
+        if not same:
+            assert f"has {kept} already, told by another page or worker" in answer.data["error"]
+    other = sent[1] if kept.value == 1.5 else sent[0]
+    for _ in range(2):
+        assert caller.post("/do/tell", other | {"key": "page-1"}).status == 200
+    assert sorted(each.value for each in study.trials[0].measurements) == [1.5, 2.5]
+
+
+def test_a_correction_or_a_void_of_what_has_changed_is_refused(
+    study: ceibo.Study, caller: Caller
+) -> None:
+    caller.post("/do/tell", tell(0, "1.0"))
+    (stored,) = study.ledger.refresh().trials[0].measurements
+    seen = {"trial": 0, "outcome": 0, "told": stored.seq, "version": stored.version}
+    right = seen | {"value": "2.0", "noise": ""}
+    assert caller.post("/do/correct", right).status == 200
+    for path, data in (("correct", right | {"value": "3.0"}), ("void", seen | {"reason": "old"})):
+        answer = caller.post(f"/do/{path}", data)
+        assert answer.status == 409
+        assert "corrected to 2 meanwhile" in answer.data["error"]
+    (stored,) = study.ledger.refresh().trials[0].measurements
+    now = seen | {"version": stored.version, "reason": "broken column"}
+    assert caller.post("/do/void", now).status == 200
+    again = caller.post("/do/void", now)
+    assert again.status == 409
+    assert "voided meanwhile" in again.data["error"]
+    assert study.trials[0].state == "running"
+    assert study.trials[0].voided[0].measurement.value == 2.0
+
+
+def test_trials_are_asked_for_once_per_request(study: ceibo.Study, caller: Caller) -> None:
+    held = [{"column": 0, "text": "0.25"}]
+    sent = {"count": 2, "fixed": held, "shared": [], "key": "page-7"}
+    for _ in range(3):
+        assert caller.post("/do/ask", sent).data["said"] == "2 trials to measure: 3, 4."
+    assert [trial.params["x"] for trial in study.trials[3:]] == [0.25, 0.25]
+    wrong = caller.post("/do/ask", sent | {"key": "", "fixed": [{"column": 0, "text": "7"}]})
+    assert wrong.status == 400
+    assert "0.0, 1.0" in wrong.data["error"]
+
+
+def test_trials_fail_wait_and_are_withdrawn(study: ceibo.Study, caller: Caller) -> None:
+    assert caller.post("/do/fail", {"trial": 0, "reason": ""}).status == 400
+    assert caller.post("/do/fail", {"trial": 0, "reason": "leaked"}).status == 200
+    assert caller.post("/do/fail", {"trial": 0, "reason": "again"}).status == 409
+    assert caller.post("/do/release", {"trial": 1}).status == 200
+    assert caller.post("/do/withdraw", {"trial": 2}).status == 200
+    assert caller.post("/do/withdraw", {"trial": 9}).status == 400
+    assert [trial.state for trial in study.trials] == ["failed", "queued", "withdrawn"]
+    placed = caller.post("/do/enqueue", {"at": [0.123456789], "key": "page-1"})
+    assert placed.status == 200
+    assert study.trials[3].params == {"x": 0.123}  # as a person would dial it
+
+
+def test_news_are_told_in_words(study: ceibo.Study, caller: Caller) -> None:
+    seq = caller.post("/view/look", {"since": 0}).data["seq"]
+    study.tell(0, 0.25)
+    study.fail(1, "leaked")
+    found = caller.post("/view/look", {"since": seq}).data
+    assert found["seq"] == seq + 2
+    assert found["news"] == ["Trial 0 was told 0.25.", "Trial 1 failed."]

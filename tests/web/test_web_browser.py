@@ -1,0 +1,100 @@
+"""The page in a real browser: a small campaign, accessibility, hostile names, sizes, paper."""
+
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ceibo
+from soak.web import begin, campaign, hostile
+from soak.web_page import Page, Server
+from tests.web.web_tools import serving
+
+
+def test_a_campaign_on_two_pages_loses_and_doubles_nothing(browser: Any, tmp_path: Path) -> None:
+    assert list(campaign(browser, tmp_path, trials=6, kills=1)) == []
+
+
+def test_hostile_names_execute_nothing(browser: Any, tmp_path: Path) -> None:
+    assert list(hostile(browser, tmp_path, count=12)) == []
+
+
+@pytest.fixture(scope="module")
+def limited() -> ceibo.Study:
+    outcomes = {"yield": ceibo.Maximize(unit="%", low=0, high=100), "impurity": ceibo.AtMost(2.0)}
+    space = {
+        "temp": ceibo.Float(20, 90),
+        "hours": ceibo.Ordinal([1, 2, 4, 24]),
+        "solvent": ceibo.Categorical(["2-methyltetrahydrofuran", "dimethylformamide"]),
+    }
+    study = ceibo.Study.create(space, outcomes=outcomes, name="limited", n_initial=6)
+    for k in range(6):
+        trial = study.ask()
+        temp = trial.params["temp"]
+        study.tell(trial, {"yield": 90 - (temp - 60) ** 2 / 50, "impurity": temp / 40 + 0.1 * k})
+    study.ask(2)
+    return study
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_everything_is_within_the_page_and_accessible(
+    browser: Any, limited: ceibo.Study, width: int, scheme: str
+) -> None:
+    with serving(limited) as served:
+        size = {"width": width, "height": 900}
+        page = Page(browser, served.link, viewport=size, color_scheme=scheme)
+        assert page.page.url == f"http://127.0.0.1:{served.gate.port}/"  # the token is not shown
+        assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+        page.page.wait_for_selector("#map-picture svg:visible")
+        for part in ("next", "answer", "price", "profiler", "map", "check", "trials"):
+            box = page.page.locator(f"#{part}").bounding_box()
+            assert box["height"] > 60, part
+            assert box["x"] >= 0, part
+            assert box["x"] + box["width"] <= width, part
+        page.page.click("#open-0")
+        page.page.wait_for_selector("dialog[open]")
+        assert list(page.faults()) == []
+        page.page.keyboard.press("Escape")
+        assert list(page.faults()) == []
+        page.context.close()
+
+
+def test_the_plan_is_what_is_printed(browser: Any, limited: ceibo.Study) -> None:
+    with serving(limited) as served:
+        page = Page(browser, served.link).page
+        page.emulate_media(media="print")
+        plan = page.locator("#plan")
+        assert plan.is_visible()
+        assert "± " in plan.inner_text()
+        assert plan.locator("td.blank").count() == 2 * 3
+        for part in ("#profiler", "#answer", "#trials", "#map", "form.ask", "#card-6", "nav"):
+            assert not page.locator(part).is_visible(), part
+        page.context.close()
+
+
+def test_what_others_tell_appears_while_one_types(browser: Any, tmp_path: Path) -> None:
+    study = ceibo.Study.open(begin(tmp_path), "campaign")
+    study.ask(2)
+    with serving(study) as served:
+        page = Page(browser, served.link)
+        page.type_value(0, "0.5")
+        study.tell(1, 0.25)
+        page.card(1).wait_for(state="detached")
+        page.page.wait_for_function(
+            "() => document.getElementById('news').textContent.includes('Trial 1 was told 0.25')"
+        )
+        field = page.card(0).locator('input[name="value"]')
+        assert field.input_value() == "0.5"
+        assert field.evaluate("each => each === document.activeElement")
+        # an error is said beside the form, and nothing that was typed is gone
+        page.type_value(0, "0,5")
+        page.send_without_waiting(0)
+        page.card(0).get_by_text("write 0.5").wait_for()
+        assert field.input_value() == "0,5"
+        page.context.close()
+
+
+def test_the_server_ends_by_an_interrupt(tmp_path: Path) -> None:
+    server = Server(begin(tmp_path))
+    assert server.end(signal.SIGINT) == 0
