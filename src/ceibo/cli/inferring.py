@@ -5,15 +5,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from ceibo.cli.spreadsheet import Numbers, Table, normalize, read_table
-from ceibo.cli.verbs.export import COLUMNS
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import Dimension
 from ceibo.errors import InputError
+from ceibo.sheets.columns import EXPORTED, ONE
+from ceibo.sheets.grid import BLANK
+from ceibo.sheets.names import normalize
+from ceibo.sheets.numerals import Numbers
+from ceibo.sheets.opening import open_table
+from ceibo.sheets.table import Table
 
 _DECADES: Final = 100.0  # between the least and the largest positive value of a logarithmic scale
 _MOST_CHOICES: Final = 50
-_OUTCOME: Final = {"value", "noise", "replicates"}
 
 
 def infer_space(
@@ -25,8 +28,8 @@ def infer_space(
     two decades or more; texts are choices. Columns of what was measured, of an export, that count
     the rows, and those with one value alone are left out, as are those named in `skipped`.
     """
-    table = read_table(path, [*_OUTCOME, *filter(None, (value, noise))])
-    told = {normalize(name).casefold() for name in (*_OUTCOME, *COLUMNS, value, noise) if name}
+    table = open_table(path, [*ONE, *filter(None, (value, noise))])
+    told = {normalize(name).casefold() for name in (*EXPORTED, value, noise) if name}
     found: dict[str, Dimension] = {}
     left_out = []
     for place, name in enumerate(table.header):
@@ -48,14 +51,15 @@ def infer_space(
 
 def _dimension(table: Table, place: int) -> Dimension | None:
     """What a column holds; None if it says nothing."""
-    cells = [cells[place].strip() for _, cells in table.rows]
-    if not cells or not all(cells) or len(set(cells)) == 1:
+    cells = [record.cells[place] if place < len(record.cells) else BLANK for record in table.rows]
+    texts = [cell.text.strip() for cell in cells]
+    if not texts or not all(texts) or len(set(texts)) == 1:
         return None
-    reader = Numbers(table.separator)
+    reader = Numbers(table.grid.separator)
     try:
         numbers = [reader.read(cell, "") for cell in cells]
     except InputError:
-        choices = list(dict.fromkeys(cells))
+        choices = list(dict.fromkeys(texts))
         return Categorical(choices) if len(choices) <= _MOST_CHOICES else None
     low, high = min(numbers), max(numbers)
     if low == high or _are_counted(numbers):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ceibo.decide import Belief, Direction, Estimate, JointBelief
 from ceibo.decide.joint import raw_front
+from ceibo.decide.surface.sensitivity import Importance
 from ceibo.errors import NoMeasurementError
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.joint.answer import answer as joint_answer
@@ -14,7 +15,6 @@ from ceibo.report.joint.front import front
 from ceibo.report.joint.trials import trials as joint_trials
 from ceibo.report.panels.answer import answer
 from ceibo.report.panels.trials import trials
-from ceibo.report.sensitivity import Importance
 from ceibo.study import Study, Trial
 from ceibo.web.session import Session, State
 

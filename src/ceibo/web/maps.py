@@ -9,11 +9,12 @@ from ceibo.decide import Belief, Direction, JointBelief, Outcomes
 from ceibo.decide.outcome_words import with_unit
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.report.facts import Aspect, Map, failed_places, places_of
+from ceibo.report.facts import Aspect, Map, failed_places
 from ceibo.report.grids import excluded, over
 from ceibo.report.map_drawing import draw_map, map_sizes
 from ceibo.report.ruled import holding
 from ceibo.study import Study
+from ceibo.study.drawn import places_of
 from ceibo.web.profiler import Views
 from ceibo.web.session import State
 

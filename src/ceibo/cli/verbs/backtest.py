@@ -7,20 +7,21 @@ import typer
 
 from ceibo.cli.common import AsJson, print_json, print_table
 from ceibo.cli.inferring import infer_space
-from ceibo.cli.rows import read_rows
 from ceibo.cli.source import load
 from ceibo.decide import Space
 from ceibo.decide.backtest import Target
 from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.sheets.entries import Wanted
+from ceibo.sheets.rows import read_rows
 from ceibo.study import Backtest, Failure, Study, backtest
 from ceibo.text import one_line, params_line
 
 
 def backtest_(  # noqa: PLR0913 - one parameter per option of the command
     table: Annotated[
-        Path, typer.Argument(help="CSV of past measurements, in the order in which they were made.")
+        Path, typer.Argument(help="CSV or .xlsx of past measurements, in their order.")
     ],
     file: Annotated[
         str | None,
@@ -56,7 +57,9 @@ def backtest_(  # noqa: PLR0913 - one parameter per option of the command
         study = Study.create(space, direction="maximize" if maximize else "minimize")
         if not json:
             _print_space(space, left_out)
-    rows = read_rows(table, Frame(study.space), value, noise).rows
+    named = {value: "value", noise: "noise"}
+    mapping = {header: name for header, name in named.items() if header is not None}
+    rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
     study.add_all([row for row in rows if not isinstance(row[1], Failure)])
     found = backtest(study, seeds=seeds)
     if json:
