@@ -9,6 +9,7 @@ from ceibo.attached import attach
 from ceibo.decide import (
     AtLeast,
     AtMost,
+    BlockEffect,
     Categorical,
     Closeness,
     Estimate,
@@ -53,6 +54,7 @@ else:
 __all__ = [
     "AtLeast",
     "AtMost",
+    "BlockEffect",
     "Categorical",
     "CeiboError",
     "Closeness",

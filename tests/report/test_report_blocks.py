@@ -69,6 +69,7 @@ def test_the_table_has_blocks_and_counts(days: ceibo.Study) -> None:
     assert ">Block</button>" in table
     assert "day 2026-11-11, plate 0" in table
     assert "(n = 5)" in table
+    assert "the mean of 4 (day 2026-11-10, plate 1)" in panel(render_report(days), "convergence")
 
 
 def test_without_blocks_there_is_neither_panel_nor_column(ordinary: ceibo.Study) -> None:
