@@ -43,6 +43,7 @@ _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
 _ROUNDS: Final = 30
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
+_FADED: Final = 25.0  # how many times the noise variance that explains it best an outlier gets
 _LEAST_SHARE: Final = 0.01
 _SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
 
@@ -152,7 +153,11 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, 
     told = not np.all(np.isnan(rows.told_variance))
     for view in (first, _smooth(first, refit)) if told else (first,):
         best = _best(best, _pursue(view, refit), refit)
-    return best.fit, _described(best)
+    if not np.any(best.discounted):
+        return fit, []
+    # What is wrong in an unknown way says less than its size suggests.
+    final = _refitted(best, _FADED * best.rows.variance, best.discounted, refit)
+    return final.fit, _described(final)
 
 
 def _smooth(first: _State, refit: Refit) -> _State:

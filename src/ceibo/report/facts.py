@@ -8,7 +8,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from ceibo.checks import to_float
-from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Verdict
+from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Suspect, Verdict
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array, Mask
@@ -157,6 +157,7 @@ class Facts:
     measured: tuple[Trial, ...]  # those with a measurement
     sources: Sources
     findings: Findings | None
+    suspects: tuple[Suspect, ...] = ()  # values that look wrong
 
     def aspect(self, findings: Findings) -> Aspect:
         """The objective as it is drawn."""
@@ -186,6 +187,7 @@ def gather(study: Study, cost: float | None) -> Facts:
         measured=measured,
         sources=sources,
         findings=_findings(study, measured, sources, cost) if measured else None,
+        suspects=study.suspects,
     )
 
 
@@ -371,7 +373,7 @@ def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
     inferred = "known for every measurement" if noise is None else rounded(noise, 3)
     return (
         *rows,
-        ("kernel standard deviation", rounded(belief.amplitude, 3)),
+        ("kernel standard deviation", rounded(model.amplitude, 3)),
         ("inferred noise (standard deviation)", inferred),
         ("observations used by the model", f"{model.used} of {model.observations}"),
     )

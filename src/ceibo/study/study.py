@@ -6,13 +6,10 @@ from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
 from ceibo.checks import check_seed
 from ceibo.decide.block_names import AnyBlock
-from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
-from ceibo.decide.stopping import Profit, Stop
-from ceibo.decide.suspects import Suspect
 from ceibo.errors import ConflictError
 from ceibo.study.adding import new_trial
 from ceibo.study.asking import Asking
@@ -24,6 +21,7 @@ from ceibo.study.evaluation import Objective
 from ceibo.study.ledger import Ledger
 from ceibo.study.record import Record
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
+from ceibo.study.result import Found
 from ceibo.study.running import Run, RunOptions
 from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
 from ceibo.study.trial import Failure, Trial, number_of, trial_of
@@ -74,6 +72,7 @@ class Study(Record):
         fit: str = "map",
         n_initial: int | None = None,
         max_observations: int = 1000,
+        outliers: bool = True,
     ) -> Self:
         """Creates a study; a name that exists in the storage is an error.
 
@@ -89,15 +88,18 @@ class Study(Record):
             name: of the study within the storage.
             direction: "minimize" (by default) or "maximize"; not beside outcomes.
             seed: suggestions are a function of it and of what was told.
-            acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
+            acquisition, kernel, fit, n_initial, max_observations, outliers: see
+                ceibo.decide.Settings.
         """
         checked = Space(space)
         check_searchable(checked)
         stored, goals, assurance = aims(outcomes, direction, confidence)
-        settings = Settings(acquisition, kernel, fit, n_initial, max_observations)
+        settings = Settings(
+            acquisition, kernel, fit, n_initial, max_observations, outliers=outliers
+        )
         resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
-        data = study_data(goals, checked)
+        data = study_data(goals, checked, resolved)
         store = Store(MEMORY if storage is None else storage)
         return cls(Ledger(store, store.create_study(name, checked.to_json(), stored, data)))
 
@@ -367,39 +369,5 @@ class Study(Record):
 
 @final
 @dataclass(frozen=True)
-class Result:
+class Result(Found[Study]):
     """What a run found and why it ended; the answers are the study's."""
-
-    study: Study
-    stop: Stop
-    cost: float | None = None
-
-    @property
-    def best(self) -> Estimate:
-        """The measured setting with the best posterior mean, with its uncertainty."""
-        return self.study.best
-
-    @property
-    def recommended(self) -> Estimate:
-        """The setting with the best posterior mean over the whole space."""
-        return self.study.recommended
-
-    @property
-    def front(self) -> tuple[Estimate, ...]:
-        """Of several goals, the measured settings of which none is better in every goal."""
-        return self.study.front
-
-    @property
-    def best_observed(self) -> Observed:
-        """The best raw value, to show the difference."""
-        return self.study.best_observed
-
-    @property
-    def suspects(self) -> tuple[Suspect, ...]:
-        """The measured values that look wrong."""
-        return self.study.suspects
-
-    @property
-    def profit(self) -> Profit | None:
-        """What the run has brought, less the price of its evaluations; None without a price."""
-        return None if self.cost is None else self.study.profit(self.cost)

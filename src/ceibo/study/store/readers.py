@@ -26,7 +26,7 @@ from ceibo.study.store.records import (
 )
 from ceibo.study.store.schema import events, studies, trials
 
-_STUDY_DATA = {"outcomes", "constraints"}
+_STUDY_DATA = {"outcomes", "constraints", "outliers"}
 """What this version may keep in the data of a study."""
 _TYPES = {sa.Integer: int, sa.BigInteger: int, sa.Text: str, sa.Double: float}
 
