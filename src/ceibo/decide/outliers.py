@@ -43,7 +43,7 @@ _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
 _ROUNDS: Final = 30
 # Observations are close with this correlation, and the same within so many standard deviations.
-_CLOSE, _SAME = 0.8, 2.0
+_CLOSE, _SAME = 0.85, 2.0
 # Noise below this share of the standard deviation of the values is none to speak of.
 _LEAST_NOISE: Final = 0.02
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
