@@ -39,6 +39,7 @@ CHECKS = (
     "machine",
     "hypervolume",
     "noise",
+    "outliers",
     "cost",
     "mixed",
     "failures",

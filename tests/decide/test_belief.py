@@ -100,7 +100,7 @@ def test_a_power_of_two_scales_every_answer_exactly(exponent: int) -> None:
     assert scaled.best.std == scale * plain.best.std
     assert scaled.recommended.params == plain.recommended.params
     assert scaled.remaining == scale * plain.remaining
-    assert scaled.amplitude == scale * plain.amplitude
+    assert scaled.model.amplitude == scale * plain.model.amplitude
 
 
 def test_a_belief_agrees_with_the_process_it_stands_on() -> None:

@@ -104,11 +104,6 @@ class Belief:
         """The effect of every block, which is not part of the other answers."""
         return block_effects(self.model, self.evidence)
 
-    @property
-    def amplitude(self) -> float:
-        """The standard deviation of the objective over the space, by the kernel's variance."""
-        return self.model.natural(float(np.sqrt(self.model.gp.kernel.variance)))
-
     def at(self, params: Mapping[str, object]) -> Estimate:
         """What is believed at a setting, measured or not."""
         checked = self.space.check(params)

@@ -50,6 +50,11 @@ class Model:
         with np.errstate(over="ignore"):
             return np.clip(np.ldexp(values, self.exponent), -_LARGEST, _LARGEST)
 
+    @property
+    def amplitude(self) -> float:
+        """The standard deviation of the objective over the space, by the kernel's variance."""
+        return self.natural(float(np.sqrt(self.gp.kernel.variance)))
+
     def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
         """The process with (the latest) pending points: variances shrink there, means stay."""
         pending = evidence.pending[-limit:]

@@ -9,12 +9,12 @@ that prediction with the observation's own noise. Extra noise of variance ρ mak
 for all observations at once (gp/leave_one_out.py; relevance pursuit, Ament et al. 2024). Several
 outliers hide each other: they inflate the inferred noise, or shorten the length scales. So they are
 pursued: the observations with the largest gains get their ρ, the model is fitted again with the
-hyperparameters of before to start from, and so on, further than can be justified. Then those are
-believed again, least gain first, without which the model explains the data nearly as well: a
-discount must raise the log density by more than `_EVIDENCE`, its price, also after the
-hyperparameters had their chance to explain the observation without it.
+hyperparameters of before to start from, and so on, further than can be justified. Gains are then in
+units of the typical distance from a prediction, which outliers hardly change. On the way back
+observations are believed again one by one, least gain first, each time with a fit that may explain
+them otherwise; of all states the best is kept by its log density less a price (`_State.worth`).
 
-The first fit is the only price of data in which nothing looks wrong, and is then the model.
+Where nothing looks wrong, the first fit is the model, and the check costs next to nothing.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,12 @@ _PURSUED: Final = 2.0  # the gain down to which observations are tried
 _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
 _ROUNDS: Final = 30
+# Observations are close with this correlation, and the same within so many standard deviations.
+_CLOSE, _SAME = 0.85, 2.0
+# Noise below this share of the standard deviation of the values is none to speak of.
+_LEAST_NOISE: Final = 0.02
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
+_FADED: Final = 25.0  # how many times the noise variance that explains it best an outlier gets
 _LEAST_SHARE: Final = 0.01
 _SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
 
@@ -73,11 +78,15 @@ class _State:
     fit: FitResult
 
     @property
+    def scale(self) -> float:
+        """The standard deviation of the values that are believed."""
+        return float(np.sqrt(self.fit.gp.kernel.variance / self.fit.hyperparameters.variance))
+
+    @property
     def evidence(self) -> float:
         """The log density that the fit maximised, of all values told, in the units of y."""
-        squared = self.fit.gp.kernel.variance / self.fit.hyperparameters.variance
         values = np.where(np.isnan(self.rows.variance), 1.0, self.rows.counts)
-        density = self.fit.log_density - 0.5 * float(np.sum(values) * np.log(squared))
+        density = self.fit.log_density - float(np.sum(values) * np.log(self.scale))
         # The scatter of the values behind a standard error, of which the fit of a discounted mean
         # knows nothing.
         noise = self.fit.noise_variance
@@ -128,16 +137,33 @@ class _State:
         """
         residual, variance, own = self.left_out()
         total = variance + own
-        # What was told to be exact is not doubted.
-        doubted = own > 0
+        # Without noise to speak of, it is the function that has steps and peaks.
+        doubted = own > _LEAST_NOISE**2 * self.scale**2
         q = np.divide(residual**2, total, out=np.zeros(len(own)), where=doubted)
         if robust:
-            typical = float(np.median(q[doubted & ~self.discounted])) / _MEDIAN
+            usual = q[doubted & ~self.discounted]
+            typical = float(np.median(usual)) / _MEDIAN if len(usual) else 1.0
             q /= min(max(typical, _LEAST_SHARE), 1.0)
+        else:
+            q[self._supported(own)] = 0.0
         # Where the model is too wide, the extra noise is that which makes up for it.
         discount = np.maximum(residual**2 - variance, own)
         q = np.maximum(q, 1.0)
         return 0.5 * (q - 1.0 - np.log(q)), discount
+
+    def _supported(self, own: Array) -> Mask:
+        """(n,) whether another observation close by, which is believed, has the same value.
+
+        Two such values speak for a step or a peak of the function.
+        """
+        rows = np.flatnonzero(self.discounted)
+        kernel, y = self.fit.gp.unit_kernel, self.told.y
+        alike = kernel(self.told.X[rows], self.told.X) >= _CLOSE * kernel.variance
+        alike &= np.any(self.told.X[rows, None] != self.told.X, axis=2) & ~self.discounted
+        alike &= np.abs(y[rows, None] - y) < _SAME * np.sqrt(own[rows, None] + own)
+        found = np.zeros(len(y), dtype=bool)
+        found[rows] = np.any(alike, axis=1)
+        return found
 
 
 def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, list[Outlier]]:
@@ -152,7 +178,11 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, 
     told = not np.all(np.isnan(rows.told_variance))
     for view in (first, _smooth(first, refit)) if told else (first,):
         best = _best(best, _pursue(view, refit), refit)
-    return best.fit, _described(best)
+    if not np.any(best.discounted):
+        return fit, []
+    # What is wrong in an unknown way says less than its size suggests.
+    final = _refitted(best, _FADED * best.rows.variance, best.discounted, refit)
+    return final.fit, _described(final)
 
 
 def _smooth(first: _State, refit: Refit) -> _State:

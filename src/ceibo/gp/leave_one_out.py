@@ -47,5 +47,9 @@ def leave_one_out(gp: GaussianProcess, y: Array, row: Indices, share: Array) -> 
     explained = state.noise * precision
     variance = (state.noise * np.maximum(1.0 - explained, 0.0))[row]
     mean = (gp.residuals - state.noise * state.alpha)[row]
-    kept = 1.0 - share + share * explained[row]
-    return LeftOut(unit * ((y - gp.mean) / unit - mean) / kept, unit**2 * variance / kept)
+    # A row of one observation has a form that needs no noise.
+    alone = share == 1.0
+    kept = np.where(alone, 1.0, 1.0 - share + share * explained[row])
+    residual = np.where(alone, (state.alpha / precision)[row], ((y - gp.mean) / unit - mean) / kept)
+    without = np.maximum(1.0 / precision - state.noise, 0.0)[row]
+    return LeftOut(unit * residual, unit**2 * np.where(alone, without, variance / kept))

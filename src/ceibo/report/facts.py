@@ -16,6 +16,7 @@ from ceibo.decide import (
     Estimate,
     Observed,
     Space,
+    Suspect,
     Verdict,
 )
 from ceibo.decide.dimensions import Dimension
@@ -162,6 +163,7 @@ class Facts:
     measured: tuple[Trial, ...]  # those with a measurement
     sources: Sources
     findings: Findings | None
+    suspects: tuple[Suspect, ...] = ()  # values that look wrong
 
     def aspect(self, findings: Findings) -> Aspect:
         """The objective as it is drawn."""
@@ -191,6 +193,7 @@ def gather(study: Study, cost: float | None) -> Facts:
         measured=measured,
         sources=sources,
         findings=_findings(study, measured, sources, cost) if measured else None,
+        suspects=study.suspects,
     )
 
 
@@ -310,7 +313,7 @@ def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
     inferred = "known for every measurement" if noise is None else rounded(noise, 3)
     return (
         *rows,
-        ("kernel standard deviation", rounded(belief.amplitude, 3)),
+        ("kernel standard deviation", rounded(model.amplitude, 3)),
         ("inferred noise (standard deviation)", inferred),
         ("observations used by the model", f"{model.used} of {model.observations}"),
     )

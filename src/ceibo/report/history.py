@@ -6,9 +6,9 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.decide import Measurement
+from ceibo.decide.block_names import block_line
 from ceibo.decide.surface.sight import in_sight
 from ceibo.decide.surface.standings import Standing
-from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
 from ceibo.report.facts import Aspect

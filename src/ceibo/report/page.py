@@ -47,6 +47,8 @@ def render(facts: Facts | JointFacts, refresh: float | None = None) -> str:
         style += folder.joinpath("joint", "joint.css").read_text("utf-8")
     if facts.study.space.rules:
         style += folder.joinpath("rules.css").read_text("utf-8")
+    if facts.suspects:
+        style += folder.joinpath("suspicion.css").read_text("utf-8")
     script = folder.joinpath("page.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_hash(style)}'; script-src"

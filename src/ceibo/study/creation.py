@@ -52,8 +52,12 @@ def settings_for(
 def study_data(
     outcomes: Outcomes | None, space: Space, settings: Settings
 ) -> dict[str, Any] | None:
-    """What is stored with a study that has outcomes, rules, or a price of precision."""
-    data: dict[str, Any] = {}
+    """What is stored with a study beside its space and settings.
+
+    Its outcomes, rules between its parameters, a price of precision, and that it doubts
+    measurements: a ceibo that knows nothing of one of these must not go on with the study.
+    """
+    data: dict[str, Any] = {"outliers": True} if settings.outliers else {}
     if outcomes is not None:
         data["outcomes"] = outcomes.to_json()
     if space.constraints:

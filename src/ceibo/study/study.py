@@ -7,14 +7,11 @@ from typing import Any, Self, SupportsFloat, Unpack, final, overload
 from ceibo.attached import Shown
 from ceibo.checks import check_seed
 from ceibo.decide.block_names import AnyBlock
-from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.precision import Precision
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
-from ceibo.decide.stopping import Profit, Stop
-from ceibo.decide.suspects import Suspect
 from ceibo.errors import ConflictError
 from ceibo.study.adding import new_trial
 from ceibo.study.asking import Asking
@@ -26,6 +23,7 @@ from ceibo.study.faces import Faces
 from ceibo.study.handing import Handing
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
+from ceibo.study.result import Found
 from ceibo.study.running import Run, RunOptions
 from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
 from ceibo.study.trial import Failure, Trial, number_of, trial_of
@@ -77,6 +75,7 @@ class Study(Handing, Faces):
         n_initial: int | None = None,
         max_observations: int = 1000,
         precision: Precision | None = None,
+        outliers: bool = True,
     ) -> Self:
         """Creates a study; a name that exists in the storage is an error.
 
@@ -92,7 +91,8 @@ class Study(Handing, Faces):
             name: of the study within the storage.
             direction: "minimize" (by default) or "maximize"; not beside outcomes.
             seed: suggestions are a function of it and of what was told.
-            acquisition, kernel, fit, n_initial, max_observations: see ceibo.decide.Settings.
+            acquisition, kernel, fit, n_initial, max_observations, outliers: see
+                ceibo.decide.Settings.
             precision: what a trial and each of its values cost, if a setting can be measured more
                 precisely for more money; `trial.repeats` then says how many values to take.
         """
@@ -100,7 +100,13 @@ class Study(Handing, Faces):
         check_searchable(checked)
         stored, goals, assurance = aims(outcomes, direction, confidence)
         settings = Settings(
-            acquisition, kernel, fit, n_initial, max_observations, precision=precision
+            acquisition,
+            kernel,
+            fit,
+            n_initial,
+            max_observations,
+            precision=precision,
+            outliers=outliers,
         )
         resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}
@@ -344,39 +350,5 @@ class Study(Handing, Faces):
 
 @final
 @dataclass(frozen=True)
-class Result(Shown):
+class Result(Found[Study], Shown):
     """What a run found and why it ended; the answers are the study's."""
-
-    study: Study
-    stop: Stop
-    cost: float | None = None
-
-    @property
-    def best(self) -> Estimate:
-        """The measured setting with the best posterior mean, with its uncertainty."""
-        return self.study.best
-
-    @property
-    def recommended(self) -> Estimate:
-        """The setting with the best posterior mean over the whole space."""
-        return self.study.recommended
-
-    @property
-    def front(self) -> tuple[Estimate, ...]:
-        """Of several goals, the measured settings of which none is better in every goal."""
-        return self.study.front
-
-    @property
-    def best_observed(self) -> Observed:
-        """The best raw value, to show the difference."""
-        return self.study.best_observed
-
-    @property
-    def suspects(self) -> tuple[Suspect, ...]:
-        """The measured values that look wrong."""
-        return self.study.suspects
-
-    @property
-    def profit(self) -> Profit | None:
-        """What the run has brought, less the price of its evaluations; None without a price."""
-        return None if self.cost is None else self.study.profit(self.cost)

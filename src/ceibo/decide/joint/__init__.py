@@ -11,7 +11,7 @@ clipped      what is said of an outcome that cannot leave a range
 record       what is written down with a suggestion
 """
 
-from ceibo.decide.joint.belief import JointBelief, recommend_jointly
+from ceibo.decide.joint.belief import JointBelief, joint_improvement, recommend_jointly
 from ceibo.decide.joint.evidence import JointEvidence, joint_evidence_of
 from ceibo.decide.joint.front import raw_front
 from ceibo.decide.joint.record import starts_of, to_joint_record
@@ -22,6 +22,7 @@ __all__ = [
     "JointEvidence",
     "JointSuggestion",
     "joint_evidence_of",
+    "joint_improvement",
     "raw_front",
     "recommend_jointly",
     "starts_of",

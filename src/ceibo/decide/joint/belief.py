@@ -162,14 +162,6 @@ class JointBelief:
 
     # -- what another measurement would bring --------------------------------------------
 
-    def improvement(self, X: Array) -> Array:
-        """Corrected EI with limits (N,) of points (N, d), in the goal's units."""
-        _check_one_goal(self.evidence, "improvement")
-        goals, limits = self.model.conditioned(self.evidence, self.settings.max_observations)
-        confidence = self.settings.assurance
-        surface = acq.build_joint("corrected-ei", goals, limits, confidence=confidence)
-        return self.model.goal.natural_values(surface.value(X))
-
     @cached_property
     def remaining(self) -> float:
         """The largest corrected EI with limits over the space, in the goal's units."""
@@ -203,6 +195,15 @@ class JointBelief:
         model = self.model.refitted_to(first, most)
         others = self.alternatives.refitted_to(first, most)
         return replace(self, evidence=first, given=model, given_alternatives=others)
+
+
+def joint_improvement(belief: JointBelief, X: Array) -> Array:
+    """Corrected EI with limits (N,) of points (N, d), in the goal's units."""
+    _check_one_goal(belief.evidence, "improvement")
+    goals, limits = belief.model.conditioned(belief.evidence, belief.settings.max_observations)
+    confidence = belief.settings.assurance
+    surface = acq.build_joint("corrected-ei", goals, limits, confidence=confidence)
+    return belief.model.goal.natural_values(surface.value(X))
 
 
 def recommend_jointly(belief: JointBelief, fixed: Mapping[str, object] | None = None) -> Estimate:

@@ -6,6 +6,7 @@ from ceibo.numbers import distinct, rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
+from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import text_of
 from ceibo.text import plural
 
@@ -64,7 +65,7 @@ def _chance(estimate: Estimate, confidence: float) -> str:
 
 
 def _text(facts: JointFacts, findings: JointFindings, best: Estimate) -> str:
-    parts = []
+    parts = [suspicion(facts.suspects)]
     if doubt := doubt_about(best, facts.confidence):
         parts.append(f'<p class="doubt">{text_of(_capital(doubt))}</p>')
     if findings.observed is not None:

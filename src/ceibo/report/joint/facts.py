@@ -6,8 +6,8 @@ from typing import Final, final
 
 import numpy as np
 
-from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes
-from ceibo.decide.joint import raw_front
+from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes, Suspect
+from ceibo.decide.joint import joint_improvement, raw_front
 from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.surface.existence import columns_at, fill, pair_of
@@ -73,6 +73,7 @@ class JointFacts:
     sources: Sources
     each: Mapping[str, OutcomeFacts]
     findings: JointFindings | None
+    suspects: tuple[Suspect, ...] = ()  # values that look wrong
 
     @property
     def needed(self) -> dict[str, OutcomeFacts]:
@@ -107,6 +108,7 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
         sources=sources,
         each=each,
         findings=None,
+        suspects=study.suspects,
     )
     return facts if chosen is None else _with_findings(facts, belief, chosen)
 
@@ -213,7 +215,7 @@ def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
         return found
     if outcomes.limits:
         return replace(found, chance=belief.predictions.feasibility(X))
-    return replace(found, gain=belief.improvement(X)) if len(outcomes.goals) == 1 else found
+    return replace(found, gain=joint_improvement(belief, X)) if len(outcomes.goals) == 1 else found
 
 
 def _possible(outcome: Outcome) -> tuple[float, float]:

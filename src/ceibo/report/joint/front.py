@@ -13,6 +13,7 @@ from ceibo.numbers import rounded
 from ceibo.report.axes import x_axis, y_axis
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.parts import ABSENT, Size, legend, panel, table_row, value_cell
+from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import Canvas, Point, Scale, text_of
 from ceibo.report.thinning import visible
 
@@ -36,9 +37,9 @@ def front(facts: JointFacts) -> str:
     )
     if len(pairs) > 1:
         note += " With three goals a picture shows two of them, and the third decides as well."
-    doubt = ""
+    doubt = suspicion(facts.suspects)
     if text := doubt_about(findings.chosen, facts.confidence):
-        doubt = f'<p class="doubt">{text_of(text[:1].upper() + text[1:])}</p>'
+        doubt += f'<p class="doubt">{text_of(text[:1].upper() + text[1:])}</p>'
     keys = legend(
         ("key-incumbent", "front: posterior mean ± std"),
         ("key-measured", "measured"),

@@ -14,6 +14,7 @@ from ceibo.report.panels.trials import (
     source_cell,
     state_cell,
 )
+from ceibo.report.suspicion import wrong_note
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
@@ -80,5 +81,6 @@ def _value_cell(facts: JointFacts, trial: Trial, name: str) -> str:
         text += f" <small>± {rounded(noise, 2)}</small>"
     if repeats > 1:
         text += f" <small>(n = {repeats})</small>"
+    text += wrong_note(facts.suspects, trial.number, name)
     broken = "" if facts.outcomes[name].holds(value) else ' class="broken"'
     return f'<td data-sort="{value!r}"{broken}>{text}</td>'

@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from ceibo.decide.suspects import sentences_about
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
+from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import text_of
-from ceibo.study import Study
 
 _LONG: Final = 48  # characters of HTML from which a card's value is set smaller
 
@@ -26,7 +25,7 @@ def answer(facts: Facts) -> str:
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
     why = facts.findings.observed.why
     text = (
-        f"{suspicion(facts.study)}<p>{text_of(why[:1].upper() + why[1:], 1000)}</p>"
+        f"{suspicion(facts.suspects)}<p>{text_of(why[:1].upper() + why[1:], 1000)}</p>"
         f"{_closeness(facts.findings)}"
         "<p>The <b>best measured</b> setting is the one whose true value is expected to be best,"
         " judged by all measurements together. The <b>recommended</b> setting is where the model"
@@ -63,13 +62,6 @@ def _cards(findings: Findings) -> str:
         reason = text_of(f"{findings.verdict.reason}.")
         cards += card("", "Another measurement?", word, reason)
     return f'<div class="cards">{cards}</div>'
-
-
-def suspicion(study: Study) -> str:
-    """A paragraph about measurements that look wrong; empty if none does."""
-    sentences = sentences_about(study.suspects)
-    text = " ".join(each[:1].upper() + each[1:] for each in sentences)
-    return f'<p class="doubt">{text_of(text, 1500)}</p>' if text else ""
 
 
 def card(kind: str, title: str, value: str, detail: str) -> str:

@@ -7,6 +7,7 @@ from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
+from ceibo.report.suspicion import wrong_note
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
@@ -73,7 +74,8 @@ def _row(facts: Facts, trial: Trial, failures: bool, has_blocks: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
     noise, repeats = noise_of_mean(trial), repeats_of(trial)
     of_many = f" (n = {repeats})" if repeats > 1 else ""
-    cells = [cell(trial.number), state_cell(trial), cell(value, _correction(trial))]
+    note = _correction(trial) + wrong_note(facts.suspects, trial.number)
+    cells = [cell(trial.number), state_cell(trial), cell(value, note)]
     cells.append(cell(noise if noise is None else float(rounded(noise, 3)), of_many))
     if has_blocks:
         cells.append(cell(blocks_of(trial)))

@@ -42,7 +42,8 @@ ONE_OUTCOME = ("",)
 class StudyRecord:
     """A stored study; `space`, `settings` and `data` are the JSON data it was created with.
 
-    `data` is None, or has the study's "outcomes" by name, or the "constraints" between parameters.
+    `data` is None, or has the study's "outcomes" by name, the "constraints" between parameters, and
+    "outliers" if measurements may be doubted.
     """
 
     id: int
