@@ -74,7 +74,7 @@ class Entries:
     def report(self, problems: Problems, entry: Entry, column: int | None, error: object) -> None:
         """Adds a fault of a cell, or of a row, to the problems."""
         title = "" if column is None else self.header[column]
-        problems.add(address(entry.record, column), title, error)
+        problems.add_at(entry.record, column, title, error)
 
 
 @final
@@ -175,8 +175,9 @@ class _Reader:
             cause = "an unquoted separator?"
             if self.table.grid.separator == ",":
                 cause = "an unquoted decimal comma, or another comma?"
-            self.problems.add(
-                address(record),
+            self.problems.add_at(
+                record,
+                None,
                 "",
                 f"there are {len(record.cells)} cells, but the header names {count} columns;"
                 f" {cause} Write 45.2, or quote the cell.",
@@ -185,7 +186,7 @@ class _Reader:
 
     def _report(self, record: Record, place: int | None, error: object) -> None:
         title = "" if place is None else self.table.header[place]
-        self.problems.add(address(record, place), title, error)
+        self.problems.add_at(record, place, title, error)
 
     def _settings(self, record: Record, places: Mapping[str, int]) -> Params:
         """The values in the cells of parameters that are not empty."""

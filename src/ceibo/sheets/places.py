@@ -100,7 +100,7 @@ def _check_present(table: Table, columns: Columns, places: Places, problems: Pro
     if all(each.is_absent for each in places.told.values()):
         name, each = next(iter(columns.told.items()))
         advice = "" if name else " Name the column of the values with --value."
-        problems.add("", "", f"{table.no_column(each.value)}{advice}")
+        problems.add(f"{table.no_column(each.value)}{advice}")
 
 
 def missing_params(table: Table, columns: Columns, places: Places, frame: Frame) -> list[str]:
@@ -125,7 +125,7 @@ class _Finder:
         try:
             place = self.table.column(name, loosely, self._taken)
         except InputError as error:
-            self._problems.add("", "", error)
+            self._problems.add(error)
             return None
         if place is not None:
             self._taken.add(place)
