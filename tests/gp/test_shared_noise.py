@@ -10,6 +10,7 @@ from ceibo.gp.blocks import SharedNoise
 from ceibo.gp.inputs import Indices
 from ceibo.gp.likelihood import BLOCK_SCALE, NUGGET, Objective, Priors
 from ceibo.gp.observations import standardize
+from ceibo.gp.offsets import block_offsets
 from tests.helpers import Array, assert_gradient, central_difference, kernel_oracle
 
 VARIANCES = np.array([0.3, 0.08])
@@ -83,45 +84,6 @@ def test_covariances_with_observed_points_come_from_the_noise_matrix() -> None:
         )
 
 
-@pytest.mark.parametrize("distance", [0.3, 1e-3, 1e-6, 1e-9])
-def test_moments_close_to_an_anchor_keep_their_digits(distance: float) -> None:
-    """σ²(x) − σ(x, p) and Var[f(x) − f(p)], against the dense formulas in 60 digits."""
-    mpmath = pytest.importorskip("mpmath")
-    gp = process()
-    anchor = 4
-    x = gp.X[anchor] + distance * np.array([0.6, -0.8])
-    prediction = gp.predictor(anchor=anchor)(x[None, :])
-
-    def kernel(a: Array, b: Array) -> object:
-        s = sum(
-            ((mpmath.mpf(float(u)) - mpmath.mpf(float(v))) / mpmath.mpf(float(ell))) ** 2
-            for u, v, ell in zip(a, b, gp.kernel.lengthscales, strict=True)
-        )
-        r = mpmath.sqrt(5 * s)
-        return mpmath.mpf(gp.kernel.variance) * (1 + r + r**2 / 3) * mpmath.exp(-r)
-
-    with mpmath.workdps(60):
-        n = len(gp.X)
-        K = mpmath.matrix(n, n)
-        noise = noise_matrix(gp)
-        for i in range(n):
-            for j in range(n):
-                K[i, j] = kernel(gp.X[i], gp.X[j]) + mpmath.mpf(float(noise[i, j]))
-        at_x = mpmath.matrix([kernel(x, p) for p in gp.X])
-        at_p = mpmath.matrix([kernel(gp.X[anchor], p) for p in gp.X])
-        solved_x, solved_p = mpmath.lu_solve(K, at_x), mpmath.lu_solve(K, at_p)
-        variance = kernel(x, x) - (at_x.T * solved_x)[0]
-        between = kernel(x, gp.X[anchor]) - (at_x.T * solved_p)[0]
-        there = kernel(gp.X[anchor], gp.X[anchor]) - (at_p.T * solved_p)[0]
-        squared = float(gp.unit) ** 2
-        gap, difference = (variance - between) / squared, (variance - 2 * between + there) / squared
-        assert float(prediction.gap[0]) == pytest.approx(float(gap), rel=1e-7)
-        assert float(prediction.difference_variance[0]) == pytest.approx(
-            float(difference), rel=1e-7
-        )
-        assert float(prediction.variance[0]) == pytest.approx(float(variance / squared), rel=1e-7)
-
-
 def test_pending_points_share_one_new_block() -> None:
     gp = process()
     assert gp.blocks is not None
@@ -163,6 +125,25 @@ def test_one_more_observation_is_that_of_all_together(block: tuple[int, int] | N
         np.testing.assert_allclose(a, b, rtol=1e-9)
     assert grown.blocks is not None
     np.testing.assert_array_equal(grown.blocks.of, of)
+
+
+def test_offsets_of_blocks_are_those_of_the_joint_normal() -> None:
+    """Conditioning b_t[j] on y in the joint density of both."""
+    gp = process()
+    assert gp.blocks is not None
+    K = kernel_oracle(gp.kernel, gp.X, gp.X) + noise_matrix(gp)
+    for kind, variance in enumerate(VARIANCES):
+        of = gp.blocks.of[:, kind]
+        means, variances = block_offsets(gp, kind)
+        assert len(means) == of.max() + 1
+        for j in range(len(means)):
+            cross = variance * (of == j)
+            expected = cross @ np.linalg.solve(K, gp.y - gp.mean)
+            left = variance - cross @ np.linalg.solve(K, cross)
+            assert means[j] == pytest.approx(expected, rel=1e-9)
+            assert variances[j] == pytest.approx(left, rel=1e-9)
+    with pytest.raises(InputError, match="of which there are 2, got 2"):
+        block_offsets(gp, 2)
 
 
 def test_no_variance_is_no_blocks_and_blocks_of_one_row_are_noise() -> None:
