@@ -1,5 +1,9 @@
 """Bayesian optimisation of noisy, expensive processes, built on corrected expected improvement."""
 
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
 from ceibo import acquisition, gp
 from ceibo.attached import attach
 from ceibo.decide import (
@@ -18,7 +22,7 @@ from ceibo.decide import (
     Watch,
 )
 from ceibo.errors import CeiboError, InputError, StopRun
-from ceibo.study import Result, Study, Trial, current_trial, maximize, minimize, optimize
+from ceibo.study import Result, Study, Trial, backtest, current_trial, maximize, minimize, optimize
 from ceibo.version import __version__
 
 # What layers above provide to the classes of layers below, which must not import them.
@@ -30,6 +34,18 @@ attach(
         "Shown._repr_html_": "ceibo.report.notebook:face",
     }
 )
+
+if TYPE_CHECKING:
+    from ceibo import plots as plots
+    from ceibo import report as report
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        """ceibo.plots and ceibo.report, which are imported when they are first used."""
+        if name in ("plots", "report"):
+            return import_module(f"ceibo.{name}")
+        raise AttributeError(f"module 'ceibo' has no attribute {name!r}")
+
 
 __all__ = [
     "AtLeast",
@@ -53,6 +69,7 @@ __all__ = [
     "Watch",
     "__version__",
     "acquisition",
+    "backtest",
     "current_trial",
     "gp",
     "maximize",

@@ -12,10 +12,10 @@ from ceibo import Categorical, Float, Int
 from ceibo.acquisition import build, maximize
 from ceibo.acquisition.region.branching import Branching
 from ceibo.decide import Space
+from ceibo.decide.surface.existence import describe
 from ceibo.errors import InputError
 from ceibo.gp import KERNELS, GaussianProcess, Matern52
 from ceibo.gp.inputs import Array
-from ceibo.report.existence import describe
 
 OPTIMIZER = Categorical(["sgd", "adam", "none"])
 

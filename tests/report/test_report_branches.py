@@ -7,8 +7,8 @@ import pytest
 
 import ceibo
 from ceibo import Categorical, Float
+from ceibo.decide.surface.existence import fill, pair_of, shown_places
 from ceibo.report import render_report
-from ceibo.report.existence import fill, pair_of, shown_places
 from ceibo.report.facts import gather
 
 SPACE = {

@@ -12,11 +12,11 @@ import pytest
 
 import ceibo
 from ceibo.decide import Space
+from ceibo.decide.surface.sensitivity import importance
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential
 from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report, write_report
 from ceibo.report.contour import isolines
-from ceibo.report.sensitivity import importance
 from ceibo.report.svg import Scale, text_of
 from soak.report import MEGABYTES, SECONDS, measure
 

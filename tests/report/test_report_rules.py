@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import ceibo
+from ceibo.decide.surface.ruled import holding
 from ceibo.report import render_report
 from ceibo.report.facts import gather
-from ceibo.report.ruled import holding
 from tests.report.test_report_page import read
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from ceibo import Float, Study
 from ceibo.decide import Direction, Measurement
+from ceibo.decide.surface.spread import spread
 from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report, thinning
-from ceibo.report.thinning import MOST_DOTS, chosen_trials, spread, visible
+from ceibo.report.thinning import MOST_DOTS, chosen_trials, visible
 from ceibo.study import Trial
 from soak.scale import Figure, build_study, measure_dimensions, measure_study
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ceibo.decide import Categorical, Float, Int, Ordinal, Space
 from ceibo.decide.region import region_of
+from ceibo.decide.surface.grids import along, excluded, over
+from ceibo.decide.surface.ruled import holding, moved, path_along
+from ceibo.decide.surface.sensitivity import importance
 from ceibo.gp import fit_gp
-from ceibo.report.grids import along, excluded, over
-from ceibo.report.ruled import holding, moved, path_along
-from ceibo.report.sensitivity import importance
 from ceibo.report.simplex import Simplex, simplex_of
 
 SYRUP = Space(

@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -91,3 +92,76 @@ def test_nothing_is_cut_in_a_narrow_terminal(width: int) -> None:
 
 def test_clock() -> None:
     assert [_clock(s) for s in (0.2, 61, 3725.4)] == ["0:00:00", "0:01:01", "1:02:05"]
+
+
+class FakeDisplay:
+    """Stands in for IPython's display: keeps what each output shows at last."""
+
+    def __init__(self) -> None:
+        self.outputs: list[dict[str, str]] = []
+        self.changes = 0
+
+    def __call__(self, data: dict[str, str], *, raw: bool, display_id: bool) -> "FakeDisplay":
+        assert raw
+        assert display_id
+        self.outputs.append(data)
+        return self
+
+    def update(self, data: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        self.outputs[-1] = data
+        self.changes += 1
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> FakeDisplay:
+    """A kernel of a notebook around this process, without ipywidgets."""
+    shown = FakeDisplay()
+    module = ModuleType("IPython")
+    module.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
+    displays = ModuleType("IPython.display")
+    displays.display = shown  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", module)
+    monkeypatch.setitem(sys.modules, "IPython.display", displays)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    return shown
+
+
+def test_a_notebook_shows_one_output_with_the_last_state(
+    notebook: FakeDisplay, capfd: pytest.CaptureFixture[str]
+) -> None:
+    space = {"<b>x": ceibo.Float(0, 1)}
+    ceibo.minimize(lambda p: (p["<b>x"] - 0.3) ** 2, space, n_trials=9)
+    (output,) = notebook.outputs
+    assert "9/9 trials" in output["text/plain"]
+    assert re.search(r"best [\d.e-]+ ± [\d.e-]+ \(trial \d+\)", output["text/plain"])
+    assert " left" not in output["text/plain"]
+    lines = [line for line in output["text/plain"].splitlines() if "<b>x=" in line]
+    assert [int(line.split()[0]) for line in lines] == [3, 4, 5, 6, 7, 8]
+    assert "&lt;b&gt;x=" in output["text/html"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_notebook_shows_the_last_state_of_a_run_that_raised(notebook: FakeDisplay) -> None:
+    values = iter([1.0])
+
+    def breaks(params: dict[str, float]) -> float:
+        for value in values:
+            return value
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        ceibo.minimize(breaks, {"x": ceibo.Float(0, 1)}, n_trials=9)
+    (output,) = notebook.outputs
+    assert "failed: ValueError: no" in output["text/plain"]
+
+
+def test_a_notebook_is_silent_if_wanted_and_a_console_is_none(
+    notebook: FakeDisplay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space = {"x": ceibo.Float(0, 1)}
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2, progress=False)
+    console = SimpleNamespace(get_ipython=lambda: object())  # IPython in a terminal
+    monkeypatch.setitem(sys.modules, "IPython", console)
+    ceibo.minimize(lambda p: p["x"], space, n_trials=2)
+    assert notebook.outputs == []

@@ -16,6 +16,7 @@ import typer
 from ceibo.cli.plugins import add_installed
 from ceibo.cli.verbs import (
     ask,
+    backtest,
     backup,
     best,
     change,
@@ -91,6 +92,7 @@ def build(arguments: list[str]) -> typer.Typer:
     app.command("export")(export.export)
     app.command("import")(import_.import_)
     app.command("backup")(backup.backup)
+    app.command("backtest")(backtest.backtest_)
     add_installed(app, arguments)
     return app
 

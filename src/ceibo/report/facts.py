@@ -1,60 +1,45 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final, final
+from typing import Final, final
 
 import numpy as np
 
 from ceibo.checks import to_float
-from ceibo.decide import (
-    Belief,
-    BlockEffect,
-    Direction,
-    Estimate,
-    Evidence,
-    Observed,
-    Space,
-    Verdict,
-)
+from ceibo.decide import Belief, BlockEffect, Direction, Estimate, Observed, Space, Verdict
 from ceibo.decide.dimensions import Dimension
-from ceibo.decide.space import Params
+from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.grids import along, axis_of, excluded, over
+from ceibo.decide.surface.ruled import holding
+from ceibo.decide.surface.sensitivity import (
+    MOST_PARAMETERS,
+    Importance,
+    importance,
+    posterior_means,
+)
+from ceibo.decide.surface.spread import spread
+from ceibo.decide.surface.standings import (
+    MOST_STATES,
+    STATES,
+    Sources,
+    Standing,
+    modelled,
+    next_trial,
+    part_of,
+    standings_of,
+)
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded
-from ceibo.report.existence import columns_at, fill, pair_of, shown_places
-from ceibo.report.grids import along, axis_of, excluded, over
-from ceibo.report.ruled import holding
-from ceibo.report.sensitivity import MOST_PARAMETERS, Importance, importance, posterior_means
 from ceibo.report.simplex import simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
-from ceibo.report.thinning import MOST_DOTS, spread
 from ceibo.study import Study, Trial
+from ceibo.study.drawn import place_of, places_of
 
-_STATES: Final = 16  # states of a study computed again where nothing was recorded
-_MOST_STATES: Final = 400  # measurements up to which that is done
-_MOST_FOR_GAINS: Final = 4000  # beyond, the first _MOST_STATES are too narrow to be seen
+_MOST_FOR_GAINS: Final = 4000  # beyond, the first MOST_STATES are too narrow to be seen
 _MOST_FAILED: Final = 500  # failed trials on a map
 _SECONDS: Final = 2.0  # after which no more are computed
-
-Sources = Mapping[int, Mapping[str, Any]]  # trial -> how it came about
-
-
-@final
-@dataclass(frozen=True)
-class Standing:
-    """A mean and std as believed before trial `number` (for the last one: now)."""
-
-    number: int
-    mean: float
-    std: float
-    possible: tuple[float, float] = (-np.inf, np.inf)
-
-    @property
-    def band(self) -> tuple[float, float]:
-        """One standard deviation below the mean and one above it, as far as they are possible."""
-        low, high = self.possible
-        return max(self.mean - self.std, low), min(self.mean + self.std, high)
 
 
 @final
@@ -211,7 +196,7 @@ def _findings(
         best=best,
         recommended=study.recommended,
         observed=study.best_observed,
-        standings=tuple(_standings(belief, sources)),
+        standings=standings_of(belief, sources),
         gains=tuple(_gains(belief, sources)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
@@ -237,17 +222,6 @@ def _filled(belief: Belief) -> Array:
     if belief.space.conditions is None:
         return place
     return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
-
-
-def places_of(study: Study, trials: Iterable[Trial]) -> Array:
-    """The places (n, d) of trials, NaN where a parameter does not exist or is off its axis."""
-    X = study.ledger.frame.places(trial.params for trial in trials)
-    return np.where((X < 0.0) | (X > 1.0), np.nan, shown_places(study.space, X))
-
-
-def place_of(study: Study, params: Params) -> Array:
-    """The place (d,) of a setting; one off an axis is at its end."""
-    return np.clip(study.ledger.frame.place(params), 0.0, 1.0)
 
 
 def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:
@@ -297,80 +271,23 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
     )
 
 
-def _standings(belief: Belief, sources: Sources) -> list[Standing]:
-    """The incumbent over the trials: as recorded, and in hindsight where nothing was recorded.
-
-    In batch work a suggestion had not seen the trials before it. What was recorded with it would
-    be drawn too late, and then the line is all hindsight.
-    """
-    found: dict[int, Standing] = {}
-    for number, record in _modelled(sources):
-        seen = part_of(record, "incumbent")
-        mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
-        if mean is not None and std is not None:
-            found[number] = Standing(number, mean, std)
-    end = belief.evidence.trials
-    first = min(found, default=end)
-    counts = range(1, min(len(belief.evidence.told), _MOST_STATES))
-    missing = [count for count in counts if _next_trial(belief, count) not in found]
-    late = is_late(belief.evidence, sources)
-    if late and counts.stop <= _MOST_STATES:
-        found, missing = {}, list(counts)
-    elif not late:
-        missing = [count for count in missing if _next_trial(belief, count) < first]
-    for count in spread(missing, 2 * _STATES if late else _STATES):
-        number = _next_trial(belief, count)
-        best = belief.in_hindsight(count).best
-        found[number] = Standing(number, best.mean, best.std)
-    found[end] = Standing(end, belief.best.mean, belief.best.std)
-    return spread([found[number] for number in sorted(found) if number <= end], MOST_DOTS)
-
-
-def is_late(evidence: Evidence, sources: Sources) -> bool:
-    """Whether suggestions by the model were made before all earlier trials were measured."""
-    numbers = np.sort([told.number for told in evidence.told])
-    for number, record in _modelled(sources):
-        seen = to_float(part_of(record, "observations"))
-        # replicates are observations of their own, so that there may be more than measurements
-        if seen is not None and seen < np.searchsorted(numbers, number):
-            return True
-    return False
-
-
 def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
     """The largest corrected EI before each trial: recorded, or computed at a few states."""
     gains: dict[int, float] = {}
-    for number, record in _modelled(sources):
+    for number, record in modelled(sources):
         gain = to_float(part_of(record, "value"))
         if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
             gains[number] = gain
     if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
         initial = belief.settings.initial_size(belief.space.breadth)
-        states = range(max(initial, 2), min(len(belief.evidence.told), _MOST_STATES))
+        states = range(max(initial, 2), min(len(belief.evidence.told), MOST_STATES))
         deadline = time.monotonic() + _SECONDS
-        for count in spread(states, _STATES):
-            gains[_next_trial(belief, count)] = belief.in_hindsight(count).remaining
+        for count in spread(states, STATES):
+            gains[next_trial(belief, count)] = belief.in_hindsight(count).remaining
             if time.monotonic() > deadline:
                 break
     gains[belief.evidence.trials] = belief.remaining
     return sorted(gains.items())
-
-
-def _modelled(sources: Sources) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The records of suggestions by the model, with their numbers."""
-    for number, record in sources.items():
-        if isinstance(record, dict) and record.get("source") == "model":
-            yield number, record
-
-
-def part_of(record: object, key: str) -> object:
-    """An entry of what was recorded with a suggestion, which may be anything; None without it."""
-    return record.get(key) if isinstance(record, Mapping) else None
-
-
-def _next_trial(belief: Belief, count: int) -> int:
-    """The number of the trial after the first so many measurements."""
-    return max(told.number for told in belief.evidence.told[:count]) + 1
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:

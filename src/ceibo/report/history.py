@@ -1,22 +1,22 @@
 """The measurements of an objective or an outcome over the trials, as a drawing."""
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import Final, final
 
 import numpy as np
 
 from ceibo.decide import Measurement
+from ceibo.decide.surface.sight import in_sight
+from ceibo.decide.surface.standings import Standing
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
-from ceibo.report.facts import Aspect, Standing
+from ceibo.report.facts import Aspect
 from ceibo.report.parts import Size, draw_limit, trial_axis
-from ceibo.report.repeats import noise_of
 from ceibo.report.svg import Canvas, Point, Scale, path_of, px, title_of
 from ceibo.report.thinning import visible
+from ceibo.study.repeats import noise_of
 
 _CROWD: Final = 300  # measurements from which dots are small
-_REACH: Final = 1.0  # of what is in sight: how far away a limit is still brought in sight
 Measured = tuple[int, Measurement]  # a measurement with the number of its trial
 
 
@@ -63,12 +63,10 @@ def history_of(aspect: Aspect, standings: tuple[Standing, ...]) -> History:
     trials = aspect.trials
     measured = [(trial.number, each) for trial in trials for each in trial.measurements]
     failed = [trial.number for trial in trials if trial.state == "failed"]
-    in_sight = _in_sight(measured, standings)
-    if aspect.limit is not None:
-        in_sight += _within_reach(aspect.limit, in_sight)
+    seen = in_sight([each.value for _, each in measured], standings, aspect.limit)
     kept = [k for k, each in enumerate(measured) if each[0] in aspect.answers]
     kept = [0, *kept, len(measured) - 1]
-    heights = np.clip([each.value for _, each in measured], min(in_sight), max(in_sight))
+    heights = np.clip([each.value for _, each in measured], min(seen), max(seen))
     dots = visible([number for number, _ in measured], heights, kept)
     return History(
         aspect=aspect,
@@ -77,27 +75,8 @@ def history_of(aspect: Aspect, standings: tuple[Standing, ...]) -> History:
         measured=[measured[k] for k in dots],
         failed=[failed[k] for k in visible(failed, np.zeros(len(failed)))],
         records=_records(aspect, measured) if aspect.is_goal else [],
-        in_sight=in_sight,
+        in_sight=seen,
     )
-
-
-def _in_sight(measured: list[Measured], standings: tuple[Standing, ...]) -> list[float]:
-    """What is to be in sight: the incumbent's band, the ends of what is measured not far out."""
-    values = np.array([measurement.value for _, measurement in measured])
-    # a quarter of them, as differences of the largest doubles are no numbers
-    low, high = (4 * float(each) for each in np.percentile(values / 4, [25, 75]))
-    reach = 3.0 * (high - low)
-    if len(values) > 7 and 0 < reach < np.inf:
-        values = values[(low - reach <= values) & (values <= high + reach)]
-    late = standings[-max(len(standings) // 2, 1) :]
-    return [float(np.min(values)), float(np.max(values)), *chain(*(each.band for each in late))]
-
-
-def _within_reach(limit: float, in_sight: list[float]) -> list[float]:
-    """The limit, if it is not so far away that the measurements would be a line."""
-    low, high = min(in_sight) / 4, max(in_sight) / 4
-    reach = _REACH * (high - low)
-    return [limit] if low - reach <= limit / 4 <= high + reach else []
 
 
 def _records(aspect: Aspect, measured: list[Measured]) -> list[tuple[int, float]]:

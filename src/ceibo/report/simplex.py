@@ -16,8 +16,8 @@ import numpy as np
 from ceibo.acquisition.region.terms import Among, Count, Linear, Scale, Term, Zero
 from ceibo.decide import Space
 from ceibo.decide.rules import columns_of, requirements_of
+from ceibo.decide.surface.ruled import equalities_of
 from ceibo.gp.inputs import Array, Mask
-from ceibo.report.ruled import equalities_of
 
 _LEAST_TOTAL: Final = 1e-3  # of the whole mixture: less of three parts is not drawn
 _LEAST_AREA: Final = 1e-9  # of the triangle: less is a line

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ceibo.decide import Direction
-from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Indices
 from ceibo.study import Trial
 
@@ -20,12 +19,6 @@ _FEWEST_ROWS: Final = 100
 _FINEST: Final = 800  # cells in each direction of which each may have a dot
 _MOST_CELLS: Final = 80_000
 _Item = TypeVar("_Item")
-
-
-def spread(items: Sequence[_Item], most: int) -> list[_Item]:
-    """At most so many of the items, evenly spread, with the first and the last."""
-    places = np.unique(evenly(len(items), min(most, len(items))))
-    return [items[place] for place in places]
 
 
 def visible(across: ArrayLike, up: ArrayLike, first: Iterable[int] = ()) -> Indices:

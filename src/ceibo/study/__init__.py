@@ -1,5 +1,6 @@
 """The experimenter's side: studies kept in a database, and the loops around them."""
 
+from ceibo.study.backtest import Backtest, backtest
 from ceibo.study.current import CurrentTrial, current_trial
 from ceibo.study.limits import Limits
 from ceibo.study.run import maximize, minimize, optimize
@@ -8,6 +9,7 @@ from ceibo.study.trial import Failure, Trial
 from ceibo.study.verify import Verification
 
 __all__ = [
+    "Backtest",
     "CurrentTrial",
     "Failure",
     "Limits",
@@ -15,6 +17,7 @@ __all__ = [
     "Study",
     "Trial",
     "Verification",
+    "backtest",
     "current_trial",
     "maximize",
     "minimize",

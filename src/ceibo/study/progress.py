@@ -1,12 +1,9 @@
-"""The progress of a run in a terminal: a line per finished trial, and one for the whole study."""
+"""The progress of a run: a line per finished trial, and one for the whole study."""
 
-import sys
 import time
 from contextlib import suppress
 from typing import Self, final
 
-from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
@@ -15,6 +12,7 @@ from ceibo.decide.stopping import Verdict
 from ceibo.errors import NoMeasurementError
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.study.record import Record
+from ceibo.study.screens import find_screen
 from ceibo.study.store import DONE, FAILED, WITHDRAWN
 from ceibo.study.trial import Trial
 from ceibo.study.trial_line import outcome_line
@@ -23,14 +21,11 @@ from ceibo.text import params_line, plural
 
 @final
 class Progress:
-    """Shows a run as it goes, if wanted; None means only in a terminal."""
+    """Shows a run as it goes, if wanted; None means in a terminal and in a notebook alone."""
 
     def __init__(self, study: Record, n_trials: int | None, wanted: bool | None) -> None:
         self.study, self.n_trials = study, n_trials
-        self.console = Console(stderr=True)
-        self.live: Live | None = None
-        if sys.stderr.isatty() if wanted is None else wanted:
-            self.live = Live(console=self.console, refresh_per_second=4, transient=False)
+        self.screen = find_screen(wanted)
         self.began = time.monotonic()
         self.count = self.running = 0  # of trials ended and under way
         self.ended = False
@@ -40,50 +35,42 @@ class Progress:
         self.waiting = ""  # for whom, while all that is left to do is with other workers
 
     def __enter__(self) -> Self:
-        if self.live is not None:
-            self.live.start()
+        if self.screen is not None:
+            self.screen.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.running = 0
         self.ended = True
         self.waiting = ""
-        if self.live is None:
-            return
-        with suppress(OSError):  # a terminal that was closed
-            self.live.update(self._state(), refresh=True)
-            self.live.stop()
-            if not (self.console.is_terminal or self.console.is_jupyter):
-                self.console.line()  # ends the last line of a file
+        if self.screen is not None:
+            self.screen.stop(self._state(self.screen.width))
 
     def show(self, running: int, verdict: Verdict | None) -> None:
         """Shows that a trial was started."""
         self.running, self.verdict = running, verdict
-        if self.live is not None:
-            with suppress(OSError):  # as above
-                self.live.update(self._state())
+        if self.screen is not None:
+            self.screen.update(self._state(self.screen.width))
 
     def wait(self, text: str) -> None:
         """Shows for whom is waited; where the line is not alive, the first time only."""
         first, self.waiting = not self.waiting, text
-        if self.live is None:
+        if self.screen is None:
             return
-        with suppress(OSError):  # as above
-            if first and not (self.console.is_terminal or self.console.is_jupyter):
-                self.console.print(text, highlight=False)
-            self.live.update(self._state())
+        if first and not self.screen.is_alive:
+            self.screen.line(Text(text))
+        self.screen.update(self._state(self.screen.width))
 
     def show_trial(self, trial: Trial, running: int) -> None:
         """Shows a trial that has ended."""
         self.count += 1
         self.running = running
-        if self.live is None:
+        if self.screen is None:
             return
         if trial.measurements:
             self._update_best()
-        with suppress(OSError):  # as above
-            self.console.print(_line(trial), highlight=False, overflow="ellipsis", no_wrap=True)
-            self.live.update(self._state())
+        self.screen.line(_line(trial))
+        self.screen.update(self._state(self.screen.width))
 
     def _update_best(self) -> None:
         outcomes = self.study.outcomes
@@ -93,7 +80,7 @@ class Progress:
             else:
                 self.best = self.study.best
 
-    def _state(self) -> Text:
+    def _state(self, width: int) -> Text:
         done = len(self.study.ledger.snapshot.in_state(DONE, FAILED, WITHDRAWN))
         total = f"/{self.n_trials}" if self.n_trials else ""
         parts = [f"{done}{total} trials"]
@@ -114,7 +101,7 @@ class Progress:
             parts.append(f"still to gain {rounded(gain, 3)}, a trial costs {rounded(price)}")
         if self.running > 1:
             parts.append(f"{self.running} running")
-        text = _pack(parts, self.console.width)
+        text = _pack(parts, width)
         return Text(text, style="bold", no_wrap=True, overflow="ellipsis")
 
 

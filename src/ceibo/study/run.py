@@ -75,7 +75,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
             lost three times becomes a failed one.
         block: of the measurements of this run, such as the day; see Study.tell. A Measurement with
             a block of its own keeps it.
-        progress: show progress; by default only in a terminal.
+        progress: show progress; by default only in a terminal and in a notebook.
 
     Returns:
         Result: `best`, `recommended`, `best_observed`, `stop`, and the `study`. Ctrl-C ends the run

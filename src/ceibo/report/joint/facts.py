@@ -10,29 +10,20 @@ from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes
 from ceibo.decide.joint import raw_front
 from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
+from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.grids import along, axis_of, excluded, over
+from ceibo.decide.surface.joint_standings import joint_standings_of
+from ceibo.decide.surface.ruled import holding
+from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
+from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
-from ceibo.report.existence import columns_at, fill, pair_of
-from ceibo.report.facts import (
-    Aspect,
-    Facts,
-    Findings,
-    Map,
-    Slice,
-    Sources,
-    Standing,
-    failed_places,
-    place_of,
-    places_of,
-    with_rules,
-)
-from ceibo.report.grids import along, axis_of, excluded, over
-from ceibo.report.joint.history import gains_of, standings_of
-from ceibo.report.ruled import holding
-from ceibo.report.sensitivity import Importance, importance, posterior_means
+from ceibo.report.facts import Aspect, Facts, Findings, Map, Slice, failed_places, with_rules
+from ceibo.report.joint.history import gains_of
 from ceibo.report.simplex import Simplex, simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
+from ceibo.study.drawn import chosen_of, place_of, places_of
 
 _MOST_SLICES: Final = 24  # parameters with a picture, for each goal and limit
 
@@ -101,7 +92,7 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     trials, sources = study.trials, study.suggestions
     belief = study.ledger.any_belief()
     assert isinstance(belief, JointBelief)
-    chosen = _chosen(study, belief)
+    chosen = _chosen(study)
     each = {
         name: OutcomeFacts(outcome, _aspect(study, trials, name, chosen))
         for name, outcome in outcomes.items()
@@ -120,12 +111,10 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     return facts if chosen is None else _with_findings(facts, belief, chosen)
 
 
-def _chosen(study: Study, belief: JointBelief) -> Estimate | None:
+def _chosen(study: Study) -> Estimate | None:
     """The setting that slices and maps go through; None before there is an answer."""
     try:
-        if len(belief.evidence.outcomes.goals) == 1:
-            return study.best
-        return max(study.front, key=lambda each: np.nan_to_num(each.p_efficient or 0.0))
+        return chosen_of(study)
     except NoMeasurementError:
         return None
 
@@ -155,7 +144,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     study, space, outcomes = facts.study, facts.study.space, facts.outcomes
     one = len(outcomes.goals) == 1
     place = study.ledger.frame.place(chosen.params)
-    standings = standings_of(belief, facts.sources) if one else {}
+    standings = joint_standings_of(belief, facts.sources) if one else {}
     shares = {
         name: importance(belief.predictions.model_of(name).gp, space)
         for name in belief.predictions.names

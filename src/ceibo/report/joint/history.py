@@ -1,75 +1,14 @@
-"""What was believed of the best setting over the trials, and what was still to be gained."""
+"""What was still to be gained over the trials."""
 
 import time
 from typing import Final
 
 from ceibo.checks import to_float
 from ceibo.decide import JointBelief
-from ceibo.errors import NoMeasurementError
-from ceibo.report.facts import Sources, Standing, is_late, part_of
-from ceibo.report.thinning import MOST_DOTS, spread
+from ceibo.decide.surface.joint_standings import next_trial, some_counts
+from ceibo.decide.surface.standings import Sources, part_of
 
-_STATES: Final = 20  # earlier states that are computed again
-_MOST_STATES: Final = 400  # measurements up to which that is done
 _SECONDS: Final = 2.0  # after which no more are computed
-
-
-def standings_of(belief: JointBelief, sources: Sources) -> dict[str, tuple[Standing, ...]]:
-    """Name -> what was believed of it at the best setting before some trials, and now.
-
-    Of the goal it is what was recorded with suggestions, where there is something; the rest is
-    computed with the hyperparameters of now.
-    """
-    (goal,) = belief.evidence.outcomes.goals
-    end = belief.evidence.trials
-    found: dict[str, dict[int, Standing]] = {name: {} for name in belief.predictions.names}
-    deadline = time.monotonic() + _SECONDS
-    for count in reversed(_counts(belief)):
-        earlier = belief.in_hindsight(count)
-        _note(found, earlier, _next_trial(belief, count))
-        if time.monotonic() > deadline:
-            break
-    # in batch work what was recorded had not seen the trials before it
-    recorded = {} if is_late(belief.evidence.goal, sources) else sources
-    for number, record in recorded.items():
-        seen = part_of(record, "incumbent")
-        mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
-        if mean is not None and std is not None and number <= end:
-            found[goal][number] = Standing(number, mean, std, _possible(belief, goal))
-    _note(found, belief, end)
-    return {
-        name: tuple(spread([each[number] for number in sorted(each)], MOST_DOTS))
-        for name, each in found.items()
-    }
-
-
-def _counts(belief: JointBelief) -> list[int]:
-    """Numbers of measurements of the goal at which there was a model already, a few of them."""
-    known = belief.evidence.goal.measurements
-    counts = spread(range(1, min(known, _MOST_STATES)), _STATES) if known > 1 else []
-    return [count for count in counts if belief.evidence.first(count).is_sufficient]
-
-
-def _note(found: dict[str, dict[int, Standing]], belief: JointBelief, number: int) -> None:
-    """Adds what a belief says of the best setting."""
-    try:
-        outcomes = belief.best.outcomes
-    except NoMeasurementError:
-        return
-    for name, each in outcomes.items():
-        possible = _possible(belief, name)
-        found[name][number] = Standing(number, each.mean, each.std, possible)
-
-
-def _possible(belief: JointBelief, name: str) -> tuple[float, float]:
-    outcome = belief.evidence.outcomes[name]
-    low, high = outcome.low, outcome.high
-    return -float("inf") if low is None else low, float("inf") if high is None else high
-
-
-def _next_trial(belief: JointBelief, count: int) -> int:
-    """The number of the trial after the first so many measurements of the goal."""
-    return max(told.number for told in belief.evidence.goal.told[:count]) + 1
 
 
 def gains_of(belief: JointBelief, sources: Sources) -> tuple[tuple[int, float], ...]:
@@ -82,8 +21,8 @@ def gains_of(belief: JointBelief, sources: Sources) -> tuple[tuple[int, float], 
     if not gains:
         initial = belief.settings.initial_size(belief.space.breadth)
         deadline = time.monotonic() + _SECONDS
-        for count in reversed([count for count in _counts(belief) if count >= max(initial, 2)]):
-            gains[_next_trial(belief, count)] = belief.in_hindsight(count).remaining
+        for count in reversed([count for count in some_counts(belief) if count >= max(initial, 2)]):
+            gains[next_trial(belief, count)] = belief.in_hindsight(count).remaining
             if time.monotonic() > deadline:
                 break
     gains[belief.evidence.trials] = belief.remaining

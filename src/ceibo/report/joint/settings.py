@@ -2,8 +2,8 @@
 
 from ceibo.decide.outcome_words import wish_of
 from ceibo.decide.record import versions
+from ceibo.decide.surface.existence import describe
 from ceibo.numbers import rounded
-from ceibo.report.existence import describe
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.settings import NOTE, rules_table, table
 from ceibo.report.parts import panel

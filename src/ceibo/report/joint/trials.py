@@ -13,10 +13,10 @@ from ceibo.report.panels.trials import (
     source_cell,
     state_cell,
 )
-from ceibo.report.repeats import noise_of_mean, repeats_of
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
+from ceibo.study.repeats import noise_of_mean, repeats_of
 
 
 def trials(facts: JointFacts) -> str:

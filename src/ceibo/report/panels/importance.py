@@ -4,10 +4,10 @@ from functools import partial
 from typing import Final
 
 from ceibo.decide import Space
+from ceibo.decide.surface.sensitivity import MOST_PARAMETERS, Importance
 from ceibo.report.axes import make_room_for
 from ceibo.report.facts import Facts
 from ceibo.report.parts import Size, legend, panel, two_sizes
-from ceibo.report.sensitivity import MOST_PARAMETERS, Importance
 from ceibo.report.svg import Canvas, Scale, px, title_of
 from ceibo.text import plural, shorten_apart
 

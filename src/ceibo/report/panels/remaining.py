@@ -5,13 +5,15 @@ from functools import partial
 from itertools import chain, pairwise
 
 from ceibo.decide import Direction
+from ceibo.decide.surface.spread import spread
+from ceibo.decide.surface.standings import Standing
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
-from ceibo.report.facts import Facts, Findings, Standing
+from ceibo.report.facts import Facts, Findings
 from ceibo.report.labels import width_of
 from ceibo.report.parts import Size, legend, panel, trial_axis, two_sizes
 from ceibo.report.svg import Canvas, Scale, text_of
-from ceibo.report.thinning import MOST_DOTS, spread
+from ceibo.report.thinning import MOST_DOTS
 from ceibo.text import plural
 
 _MOST_DOTS = 80

@@ -5,7 +5,7 @@ from typing import Final
 
 from ceibo.decide import Space
 from ceibo.decide.record import versions
-from ceibo.report.existence import describe
+from ceibo.decide.surface.existence import describe
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel, table_row
 from ceibo.report.svg import text_of

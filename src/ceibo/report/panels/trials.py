@@ -7,10 +7,10 @@ from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
-from ceibo.report.repeats import noise_of_mean, repeats_of
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
 from ceibo.study import Trial
+from ceibo.study.repeats import noise_of_mean, repeats_of
 from ceibo.text import reason_line
 
 _MOST_COLUMNS = 14  # of a table that fits on paper

@@ -3,8 +3,8 @@
 import math
 import statistics
 
-from ceibo.decide import Measurement
-from ceibo.study import Trial
+from ceibo.decide.measurement import Measurement
+from ceibo.study.trial import Trial
 
 
 def noise_of(measurement: Measurement) -> float | None:

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ceibo.acquisition.region.terms import Linear
-from ceibo.decide import Space
+from ceibo.decide.space import Space
+from ceibo.decide.surface.ruled import equalities_of
 from ceibo.gp.inputs import Array
-from ceibo.report.ruled import equalities_of
 
 
 def describe(space: Space, name: str) -> str:

@@ -19,13 +19,13 @@ from typing import Final, final
 import numpy as np
 from scipy.stats import qmc
 
-from ceibo.decide import Space
+from ceibo.decide.space import Space
+from ceibo.decide.surface.existence import canonical
+from ceibo.decide.surface.ruled import holding, moved, sample_inside
 from ceibo.gp import GaussianProcess
 from ceibo.gp.grid import snap
 from ceibo.gp.inputs import Array, Indices
 from ceibo.gp.linalg import limited_blas
-from ceibo.report.existence import canonical
-from ceibo.report.ruled import holding, moved, sample_inside
 
 MOST_PARAMETERS: Final = 100
 """Parameters looked at: of more, those with the shortest length scales; the others count as 0."""

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from ceibo.acquisition.region.terms import Column, Linear, Scale
-from ceibo.decide import Space
 from ceibo.decide.region import region_of
 from ceibo.decide.rules import columns_of, requirements_of
+from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array, Mask
 
 _HALVINGS: Final = 30  # after which the end of a path is known

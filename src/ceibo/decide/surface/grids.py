@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.decide import Space
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.space import Space
+from ceibo.decide.surface.existence import canonical
+from ceibo.decide.surface.ruled import holding, moved, path_along
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Mask
-from ceibo.report.existence import canonical
-from ceibo.report.ruled import holding, moved, path_along
 
 _GRID: Final = 81  # points of a slice
 _MAP: Final = 41  # points of a map, in each direction
@@ -19,7 +19,7 @@ _MOST_LEVELS: Final = 60  # levels shown one by one
 
 def along(space: Space, place: Array, column: int) -> Array:
     """Points (n, d) along one parameter, the others as at a place or as rules demand."""
-    units = _units(space, column)
+    units = units_along(space, column)
     if space.rules:
         return canonical(space, path_along(space, place, column, units))
     X = np.tile(place, (len(units), 1))
@@ -36,7 +36,7 @@ def axis_of(space: Space, X: Array, column: int) -> tuple[tuple[float, ...], str
     return tuple(places), name, dimension
 
 
-def _units(space: Space, column: int) -> Array:
+def units_along(space: Space, column: int) -> Array:
     """Coordinates along a parameter: every level if there are few."""
     levels = space.discrete.get(column)
     if levels is None:
@@ -55,6 +55,15 @@ def over(
     """
     first, second = pair
     across, up = _even_units(space, first, points), _even_units(space, second, points)
+    return over_units(space, place, pair, (across, up))
+
+
+def over_units(
+    space: Space, place: Array, pair: tuple[int, int], units: tuple[Array, Array]
+) -> tuple[Array, tuple[int, int]]:
+    """The same with the coordinates of the first and of the second parameter given."""
+    first, second = pair
+    across, up = units
     X = np.tile(place, (len(across) * len(up), 1))
     X[:, first] = np.tile(across, len(up))
     X[:, second] = np.repeat(up, len(across))

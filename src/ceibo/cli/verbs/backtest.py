@@ -1,0 +1,139 @@
+"""`ceibo backtest`: would it have found the best of a table of past measurements, and how soon?"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ceibo.cli.common import AsJson, print_json, print_table
+from ceibo.cli.inferring import infer_space
+from ceibo.cli.source import load
+from ceibo.decide import Space
+from ceibo.decide.backtest import Target
+from ceibo.decide.frame import Frame
+from ceibo.errors import InputError
+from ceibo.numbers import rounded, with_uncertainty
+from ceibo.sheets.entries import Wanted
+from ceibo.sheets.rows import read_rows
+from ceibo.study import Backtest, Failure, Study, backtest
+from ceibo.text import one_line, params_line
+
+
+def backtest_(  # noqa: PLR0913 - one parameter per option of the command
+    table: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV or .xlsx of past measurements, in the order in which they were made."
+        ),
+    ],
+    file: Annotated[
+        str | None,
+        typer.Option(
+            "--file",
+            metavar="STUDY.TOML|URL",
+            help="The study whose parameters they are; by default those of the columns.",
+            show_default=False,
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(help="Column of the values; `value` by default.", show_default=False),
+    ] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Column of their standard deviations.", show_default=False)
+    ] = None,
+    maximize: Annotated[
+        bool, typer.Option("--maximize", help="Large values are wanted; a study file says so too.")
+    ] = False,
+    skip: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column that is no parameter. Repeatable."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many replays.", min=1, max=1000)] = 10,
+    json: AsJson = False,
+) -> None:
+    """Replay the search among past measurements: when would it have taken the best of them?"""
+    if file is not None:
+        study = _study_of(file, maximize)
+    else:
+        space, left_out = infer_space(table, value, noise, skip or ())
+        study = Study.create(space, direction="maximize" if maximize else "minimize")
+        if not json:
+            _print_space(space, left_out)
+    named = {"value": value, "noise": noise}
+    mapping = {header: name for name, header in named.items() if header is not None}
+    rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
+    study.add_all([row for row in rows if not isinstance(row[1], Failure)])
+    found = backtest(study, seeds=seeds)
+    if json:
+        print_json(_json(found))
+    else:
+        _print(found, seeds)
+
+
+def _study_of(file: str, maximize: bool) -> Study:
+    """An empty study in memory over the parameters of a study file."""
+    loaded = load(file)
+    if loaded.outcomes is not None:
+        raise InputError("a backtest is of one objective, and the study has several outcomes.")
+    direction = "maximize" if maximize else loaded.direction
+    return Study.create(loaded.space, direction=direction, seed=loaded.seed)
+
+
+def _print_space(space: Space, left_out: list[str]) -> None:
+    typer.echo("parameters, by the columns of the table:")
+    print_table([(one_line(name, 40), each.describe()) for name, each in space.dimensions.items()])
+    if left_out:
+        typer.echo(f"left out: {', '.join(one_line(name, 40) for name in left_out)}")
+    typer.echo()
+
+
+def _print(found: Backtest, seeds: int) -> None:
+    def row(name: str, target: Target) -> tuple[str, ...]:
+        span = f"{target.median:g} ({min(target.found)} to {max(target.found)})"
+        belief = with_uncertainty(target.mean, target.std)
+        random = f"{found.random:g}"
+        return name, rounded(target.value), belief, str(target.own), span, random
+
+    heads = ("", "measured", "believed", "came as", "ceibo takes it as", "at random")
+    rows = [heads, row("best measured value", found.raw)]
+    if found.believed.number != found.raw.number:
+        rows.append(row("best as believed", found.believed))
+    print_table(rows)
+    typer.echo(f"\nthe setting: {params_line(found.raw.params)}")
+    text = str(found)
+    typer.echo(f"\n{text[:1].upper()}{text[1:]}")
+    typer.echo(f"\n{_caveats(found, seeds)}")
+
+
+def _caveats(found: Backtest, seeds: int) -> str:
+    """What the figures do not say."""
+    said = [
+        f"The median of {seeds} replays is shown, with the least and the most. They can only take"
+        " settings of the table: what lies between them, or beyond, is not there to be found."
+    ]
+    if found.believed.number != found.raw.number:
+        said.append(
+            "Noise may have decided which value is the best measured: by all measurements together"
+            " another setting is expected to be better, and the second row is about that one."
+        )
+    said.append(
+        "If later settings were chosen in the light of earlier ones, the table is dense where"
+        " things are good, and any order finds good ones soon."
+    )
+    if found.settings < 4 * found.initial:
+        said.append(
+            f"With {found.settings} settings, of which the first {found.initial} are taken without"
+            " a model, the figures say little."
+        )
+    return " ".join(said)
+
+
+def _json(found: Backtest) -> dict[str, Any]:
+    def target(each: Target) -> dict[str, Any]:
+        believed = {"mean": each.mean, "std": each.std}
+        taken = {"own": each.own, "found": list(each.found), "median": each.median}
+        return {"row": each.number, "params": each.params, "value": each.value, **believed, **taken}
+
+    counts = {"settings": found.settings, "initial": found.initial, "random": found.random}
+    return {**counts, "best_measured": target(found.raw), "best_believed": target(found.believed)}

@@ -1,0 +1,115 @@
+"""What was measured over the trials, and what was believed of the best setting."""
+
+from typing import Any, Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+
+from ceibo.decide import JointBelief
+from ceibo.decide.surface.joint_standings import joint_standings_of
+from ceibo.decide.surface.sight import in_sight
+from ceibo.decide.surface.standings import Standing, standings_of
+from ceibo.gp.inputs import Array
+from ceibo.plots.canvas import (
+    AMBER,
+    BLUE,
+    GREY,
+    RED,
+    add_legend,
+    axes_or_new,
+    limits_around,
+    plain,
+    tidy,
+)
+from ceibo.plots.subject import Shown, Subject, subject_of
+from ceibo.study.repeats import noise_of
+
+_CROWD: Final = 300  # measurements from which dots are small
+
+
+def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None) -> Axes:
+    """The measurements over the trials, the best raw value, and the best setting as believed.
+
+    Args:
+        study: or the result of a run.
+        outcome: which one, of several; the first goal by default.
+        ax: to draw on; new axes by default.
+    """
+    subject = subject_of(study, outcome)
+    view, ax = subject.view, axes_or_new(ax)
+    told = [
+        (trial.number, each) for trial in subject.measured for each in subject.measurements(trial)
+    ]
+    numbers = np.array([number for number, _ in told])
+    values = np.array([each.value for _, each in told])
+    noise = np.array([noise_of(each) or 0.0 for _, each in told])
+    size = 3.0 if len(told) > _CROWD else 5.0
+    bars = noise if np.any(noise > 0) else None
+    ax.errorbar(
+        numbers,
+        values,
+        bars,
+        fmt="o",
+        color=GREY,
+        markersize=size,
+        markeredgewidth=0,
+        elinewidth=1,
+        alpha=0.75,
+        label="measured" if bars is None else "measured ± noise",
+    )
+    if view.is_goal:
+        best = view.evidence.direction.accumulate(values[np.argsort(numbers, kind="stable")])
+        line: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1}
+        ax.step(np.sort(numbers), best, where="post", label="best raw value", **line)
+    standings = _standings(subject)
+    _draw_standings(ax, standings)
+    if view.limit is not None:
+        ax.axhline(view.limit, color=AMBER, linestyle="-.", linewidth=1.2, label="limit")
+    if ends := limits_around(in_sight(values, standings, view.limit)):
+        ax.set_ylim(*ends)
+    _draw_failed(ax, subject)
+    ax.set_xlim(-0.5, len(subject.trials) + 0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("trial")
+    ax.set_ylabel(plain(view.label))
+    tidy(ax)
+    add_legend(ax)
+    return ax
+
+
+def _standings(subject: Subject) -> tuple[Standing, ...]:
+    """What was believed of the outcome at the best setting; nothing of a front."""
+    belief, sources = subject.belief, subject.study.suggestions
+    if not isinstance(belief, JointBelief):
+        return standings_of(belief, sources)
+    if len(belief.evidence.outcomes.goals) > 1:
+        return ()
+    return joint_standings_of(belief, sources).get(subject.view.name, ())
+
+
+def _draw_standings(ax: Axes, standings: tuple[Standing, ...]) -> None:
+    if not standings:
+        return
+    at = np.array([each.number - 0.5 for each in standings])
+    low, high = np.array([each.band for each in standings]).T
+    mean = np.array([each.mean for each in standings])
+    label = "best setting, as believed (± std)"
+    if len(at) == 1:
+        ax.errorbar(at, mean, _reach(low, mean, high), fmt="s", color=BLUE, capsize=3, label=label)
+        return
+    ax.fill_between(at, low, high, color=BLUE, alpha=0.18, linewidth=0)
+    ax.plot(at, mean, color=BLUE, linewidth=2, label=label)
+
+
+def _reach(low: Array, mean: Array, high: Array) -> Array:
+    return np.maximum([mean - low, high - mean], 0.0)
+
+
+def _draw_failed(ax: Axes, subject: Subject) -> None:
+    """A cross at the foot for each trial that failed."""
+    failed = [trial.number for trial in subject.trials if trial.state == "failed"]
+    if failed:
+        foot = ax.get_xaxis_transform()  # across in data, up in shares of the axes
+        marks: dict[str, Any] = {"color": RED, "marker": "x", "markersize": 5, "linestyle": "none"}
+        ax.plot(failed, np.full(len(failed), 0.02), transform=foot, label="failed", **marks)

@@ -1,0 +1,213 @@
+"""The plots: on odd studies without a warning, on axes given, and with the model's numbers."""
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import ceibo
+from ceibo import plots
+from ceibo.decide.leave_one_out import leave_one_out
+from ceibo.errors import InputError, NoMeasurementError
+from tests.odd import odd_study
+
+# Of one objective, with something to draw.
+SINGLE = [
+    *("one_trial", "two_equal", "one_measured_many_failed", "batches", "replicates"),
+    *("many_choices", "levels", "mixture", "log_ranges", "huge", "hostile_names"),
+]
+Plot = Callable[..., Any]
+PLOTS: list[Plot] = [
+    plots.progress,
+    plots.slices,
+    plots.contour,
+    plots.importance,
+    plots.parity,
+    plots.front,
+]
+
+
+@pytest.fixture(autouse=True)
+def _quietly() -> Iterator[None]:
+    """Figures are drawn nowhere and closed; a warning is an error, but for letters of a font."""
+    mpl.use("agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "Glyph")
+        yield
+    pyplot.close("all")
+
+
+def axes() -> Axes:
+    return Figure(figsize=(4, 3), dpi=40).add_subplot()
+
+
+def drawn(ax: Axes) -> Axes:
+    """The axes, drawn, which is when most goes wrong."""
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.set_dpi(40)
+    figure.canvas.draw()
+    return ax
+
+
+def bowl(direction: str = "minimize") -> ceibo.Study:
+    study = ceibo.Study.create(
+        {"x": ceibo.Float(0, 4), "y": ceibo.Float(0, 1)}, direction=direction
+    )
+    rng = np.random.default_rng(1)
+    for x, y in rng.random((12, 2)):
+        value = (4 * x - 1) ** 2 + 0.2 * y
+        study.add({"x": 4 * x, "y": y}, value if direction == "minimize" else -value, noise=0.05)
+    return study
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_every_plot_of_an_odd_study(name: str) -> None:
+    study = odd_study(name)
+    drawn(plots.progress(study, ax=axes()))
+    drawn(plots.importance(study, ax=axes()))
+    drawn(plots.parity(study, ax=axes()))
+    for ax in plots.slices(study)[-1:]:
+        drawn(ax)
+    if len(study.space) > 1:
+        drawn(plots.contour(study, ax=axes()))
+    else:
+        with pytest.raises(InputError, match="no two such"):
+            plots.contour(study)
+    with pytest.raises(InputError, match="front is that of several goals"):
+        plots.front(study)
+
+
+@pytest.mark.parametrize("name", ["limited", "front_of_two"])
+def test_every_plot_of_several_outcomes(name: str) -> None:
+    study = odd_study(name)
+    assert study.outcomes is not None
+    for outcome in study.outcomes:
+        drawn(plots.progress(study, outcome=outcome, ax=axes()))
+        drawn(plots.parity(study, outcome=outcome, ax=axes()))
+    drawn(plots.slices(study, outcome="impurity")[0])
+    plots.contour(study, of="std", ax=axes())
+    drawn(plots.contour(study, of="chance", ax=axes()))
+    if name == "front_of_two":
+        ax = drawn(plots.front(study, ["cost", "yield"], ax=axes()))
+        assert ax.get_xlabel() == "cost (EUR) ←"
+        assert ax.get_ylabel() == "yield (%) →"
+        with pytest.raises(InputError, match="two of yield, cost"):
+            plots.front(study, ["yield", "impurity"])
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_nothing_measured_is_said(plot: Plot) -> None:
+    for name in ("nothing", "all_failed", "half_told"):
+        with pytest.raises((NoMeasurementError, InputError)):
+            plot(odd_study(name))
+    with pytest.raises(InputError, match="expected a study or a result to draw, got 3"):
+        plot(3)
+
+
+def test_plots_draw_on_the_axes_given_and_return_them() -> None:
+    study = bowl()
+    for plot in (plots.progress, plots.contour, plots.importance, plots.parity):
+        ax = axes()
+        assert plot(study, ax=ax) is ax
+    given = Figure().subplots(1, 3)
+    assert plots.slices(study, axes=given) == list(given[:2])
+    with pytest.raises(InputError, match="axes: expected 2, one for each parameter, got 1"):
+        plots.slices(study, axes=[axes()])
+    assert not pyplot.get_fignums()
+
+
+def test_new_axes_are_those_of_a_figure_of_pyplot_and_settings_stay() -> None:
+    before = dict(mpl.rcParams)
+    ax = plots.progress(bowl())
+    assert pyplot.get_fignums() == [getattr(ax.figure, "number", None)]
+    assert dict(mpl.rcParams) == before
+
+
+def test_a_result_is_drawn_like_its_study() -> None:
+    result = ceibo.minimize(lambda p: (p["x"] - 0.3) ** 2, {"x": ceibo.Float(0, 1)}, n_trials=4)
+    assert plots.progress(result, ax=axes()).get_xlim() == (-0.5, 4.5)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_slices_show_the_model_in_the_users_units_and_direction(direction: str) -> None:
+    study = bowl(direction)
+    (ax,) = plots.slices(study, ["x"], axes=[axes()])
+    curve = max(ax.lines, key=lambda line: len(np.asarray(line.get_xdata())))
+    x, y = (np.asarray(each, dtype=float) for each in (curve.get_xdata(), curve.get_ydata()))
+    assert (x[0], x[-1]) == (0.0, 4.0)
+    others = study.best.params["y"]
+    expected = [each.mean for each in study.predict([{"x": at, "y": others} for at in x[::20]])]
+    np.testing.assert_allclose(y[::20], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_a_contour_is_dark_where_it_is_good() -> None:
+    for direction in ("minimize", "maximize"):
+        ax = plots.contour(bowl(direction), ["x", "y"], ax=axes())
+        colours = ax.collections[0]
+        low, high = colours.get_clim()
+        best = low if direction == "minimize" else high
+        red, green, blue, _ = colours.to_rgba(np.array([best]))[0]
+        assert red + green + blue < 1.0
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "y")
+
+
+def test_a_contour_is_over_two_different_parameters() -> None:
+    study = bowl()
+    for wrong in (["x"], ["x", "x"], "xy"):
+        with pytest.raises(InputError, match="params"):
+            plots.contour(study, wrong)
+    with pytest.raises(InputError, match="of must be 'mean', 'std' or 'chance', got 'median'"):
+        plots.contour(study, of="median")  # type: ignore[arg-type]  # wrong on purpose
+    with pytest.raises(InputError, match="has no limits"):
+        plots.contour(study, of="chance")
+
+
+def test_parity_shows_the_leave_one_out_predictions() -> None:
+    study = bowl()
+    ax = plots.parity(study, ax=axes())
+    left = leave_one_out(study.belief)
+    shown = np.concatenate([np.column_stack(each[0].get_data()) for each in ax.containers])
+    expected = np.column_stack([left.measured, left.predicted])
+    np.testing.assert_allclose(np.sort(shown, axis=0), np.sort(expected, axis=0))
+    assert ax.get_title().startswith(f"{np.sum(np.abs(left.deviations) < 1.96)} of 12 within")
+
+
+def test_logarithmic_parameters_have_logarithmic_axes() -> None:
+    study = odd_study("log_ranges")
+    (ax,) = plots.slices(study, ["rate"], axes=[axes()])
+    assert ax.get_xscale() == "log"
+    assert plots.contour(study, ["decay", "rate"], ax=axes()).get_yscale() == "log"
+
+
+def test_names_are_not_read_as_formulas() -> None:
+    study = ceibo.Study.create(
+        {"$\\frac$": ceibo.Float(0, 1), "b": ceibo.Categorical(["$a$", "$"])}
+    )
+    for place in (0.1, 0.4, 0.9):
+        study.add({"$\\frac$": place, "b": "$"}, place)
+    for ax in (*plots.slices(study), plots.contour(study), plots.importance(study)):
+        drawn(ax)
+
+
+def test_without_matplotlib_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import ceibo\n"
+        "try: ceibo.plots\n"
+        "except ImportError as error: print(error)\n"
+        "try: ceibo.plotz\n"
+        "except AttributeError as error: print(error)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'ceibo[plots]'" in ran.stdout
+    assert "module 'ceibo' has no attribute 'plotz'" in ran.stdout
