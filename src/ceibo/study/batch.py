@@ -35,7 +35,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = asking.ask(None, None, Holding(values, names, dial))
+        trial = asking.ask(None, None, Holding(values, names, dial=dial))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)
