@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.block_names import Block, block_of
+from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
@@ -218,7 +218,6 @@ class _Reader:
 
     def _result(self, record: Record, notes: str) -> Result | None:
         """What was measured in a row, or why nothing was; None if it says neither."""
-        block = self._block(record)
         found: dict[str, Measurement] = {}
         failed: list[str] = []
         for name, places in self.places.told.items():
@@ -227,7 +226,7 @@ class _Reader:
                 failed.append(name)
                 continue
             try:
-                measurement = measurement_of(cells, self.numbers, block)
+                measurement = measurement_of(cells, self.numbers, self._block(record, name))
             except InputError as error:
                 of = f"{name!r}: " if name else ""
                 self._report(record, self._faulty(record, places, cells), f"{of}{error}")
@@ -273,17 +272,18 @@ class _Reader:
                 return place
         return places.value if places.value is not None else next(iter(places.replicates), None)
 
-    def _block(self, record: Record) -> Block:
-        """The block that a row names; of several kinds if there are several columns."""
+    def _block(self, record: Record, outcome: str) -> Block:
+        """The block that a row names for an outcome, which may be of several kinds."""
+        places = {**self.places.blocks[""], **self.places.blocks[outcome]}
         named = {}
-        for kind, place in self.places.blocks.items():
+        for kind, place in places.items():
             text = unguard(self._cell(record, place).text.strip())
             if text:
-                named[kind or "block"] = text
+                named[kind or DEFAULT_KIND] = text
         try:
             return block_of(named) if named else ()
         except InputError as error:
-            self._report(record, next(iter(self.places.blocks.values())), error)
+            self._report(record, next(iter(places.values())), error)
             return ()
 
     def _attributes(self, record: Record) -> dict[str, Any]:

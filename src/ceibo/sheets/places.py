@@ -37,12 +37,12 @@ class ResultPlaces:
 @final
 @dataclass(frozen=True)
 class Places:
-    """The places of all columns of a table."""
+    """The places of all columns of a table; `blocks` by outcome, "" for all, and by kind."""
 
     params: dict[str, int]
     told: dict[str, ResultPlaces]
     used: dict[str, int]
-    blocks: dict[str, int]
+    blocks: dict[str, dict[str, int]]
     trial: int | None
     state: int | None
     reason: int | None
@@ -69,7 +69,8 @@ def find_places(
     used = finder.several(columns.used)
     trial, state, reason = map(finder.find, ("trial", "state", "reason"))
     notes, date = finder.alias(columns.notes, "notes"), finder.alias(columns.date, "date")
-    blocks = finder.blocks(columns.block)
+    blocks = {"": finder.blocks(columns.block)}
+    blocks |= {name: finder.blocks(f"{name} {columns.block}") for name in columns.told if name}
     counts = finder.several(columns.counts)
     for name, each in columns.told.items():
         repeated = finder.replicates(each.replicates, _stems(name, each.value))
