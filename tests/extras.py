@@ -35,7 +35,6 @@ SOURCES = {
     "joblib": "ceibo[sklearn]",
     "ipykernel": "ceibo[dev]",
     "matplotlib": "ceibo[plots]",
-    "mkdocs": "ceibo[dev]",
     "mlxtend": "ceibo[dev]",
     "mypy": "ceibo[dev]",
     "nbconvert": "ceibo[dev]",
@@ -52,6 +51,7 @@ SOURCES = {
     "starlette": "ceibo[web]",
     "torch": "ceibo[compression]",
     "uvicorn": "ceibo[web]",
+    "zensical": "ceibo[dev]",
 }
 # Fixtures that import some of them.
 _FIXTURES = {

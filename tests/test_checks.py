@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ceibo import checks
+from ceibo.decide.direction import Direction
 from ceibo.errors import InputError
 
 
@@ -83,3 +84,8 @@ def test_a_misspelt_name_gets_a_suggestion() -> None:
         with pytest.raises(InputError) as refused:
             checks.check_choice(value, "fit", ("map", "ml"))
         assert str(refused.value) == f"fit must be one of map, ml, {end}"
+
+
+def test_a_suggested_word_of_an_enumeration_is_the_word_itself() -> None:
+    with pytest.raises(InputError, match=r"got 'minimise'; did you mean 'minimize'\?$"):
+        checks.check_choice("minimise", "direction", Direction)

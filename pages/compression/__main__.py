@@ -34,6 +34,7 @@ from pages.compression.results import (
 from pages.compression.stall import NEAR, Stall, crowd, stall
 
 NAME: Final = "compression.md"
+PICTURES: Final = "images/compression"
 HERE: Final = Path(__file__).parent
 VARIANTS: Final = (
     ("maximum a posteriori", "corrected-ei/map", "pooled"),
@@ -347,11 +348,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("records", type=Path, help="folder of records; figures go beside them")
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help=f"folder for {NAME}")
+    parser.add_argument("records", type=Path, help="folder of records")
+    about = f"folder for {NAME} and, in {PICTURES}, its figures"
+    parser.add_argument("--docs", type=Path, default=Path("docs"), help=about)
     given = parser.parse_args(arguments)
     found, out = read(given.records), given.docs / NAME
-    write_page(found, out, given.records)
+    write_page(found, out, given.docs / PICTURES)
     print(f"{out}: {len(found.done)} records, {len(found.failed)} failed")
     return 0
 

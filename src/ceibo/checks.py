@@ -101,7 +101,7 @@ def check_choice(value: object, name: str, known: Iterable[str]) -> str:
 def ask_nearest(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about a misspelt word: did you mean the nearest, if there is one?"""
     close = nearest(word, known)
-    return "." if close is None else f"; did you mean {close!r}?"
+    return "." if close is None else f"; did you mean {str(close)!r}?"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

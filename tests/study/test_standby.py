@@ -46,6 +46,21 @@ def start(folder: Path, hold: str, before: str = "") -> "subprocess.Popen[str]":
     return process
 
 
+def stop_between_writes(process: "subprocess.Popen[str]", database: Path) -> None:
+    """Stops a worker at a moment when it does not hold the lock of its database."""
+    while True:
+        process.send_signal(signal.SIGSTOP)
+        connection = sqlite3.connect(database, timeout=0.1, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError:
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.02)
+        finally:
+            connection.close()
+
+
 def helpers(parent: int) -> list[int]:
     """The processes that stand by for a worker, also after its death."""
     marker = str(Path(standby.__file__)).encode()
@@ -90,10 +105,10 @@ def test_it_does_not_outlive_a_killed_worker(tmp_path: Path) -> None:
 
 
 def test_a_stopped_worker_is_given_no_time(tmp_path: Path) -> None:
-    process = start(tmp_path, "time.sleep(60)")
-    process.send_signal(signal.SIGSTOP)
+    process = start(tmp_path, "time.sleep(600)")
     study = Study.open(f"sqlite:///{tmp_path / 'lab.db'}")
     try:
+        stop_between_writes(process, tmp_path / "lab.db")
         _until(lambda: study.ledger.store.claim(study.ledger.id, Lease("other")) is not None)
     finally:
         process.kill()
