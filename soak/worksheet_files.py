@@ -52,7 +52,7 @@ def write(rng: random.Random, table: Filled, folder: Path) -> Written:
     """Writes a table down in one of many ways."""
     above = [["Plan of week 47"], [], ["Suzuki coupling", "hood 3"]][: rng.choice([0, 0, 1, 2, 3])]
     lines: list[list[Any]] = list(above)
-    rows = []
+    rows: list[int] = []
     for row in [table.header, *table.rows]:
         if len(rows) > 1 and rng.random() < 0.1:
             lines.append([])

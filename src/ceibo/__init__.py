@@ -26,6 +26,7 @@ from ceibo.decide import (
     Watch,
 )
 from ceibo.errors import CeiboError, InputError, StopRun
+from ceibo.sheets.problems import SheetError
 from ceibo.study import Result, Study, Trial, backtest, current_trial, maximize, minimize, optimize
 from ceibo.version import __version__
 
@@ -68,6 +69,7 @@ __all__ = [
     "Ordinal",
     "Precision",
     "Result",
+    "SheetError",
     "Space",
     "StopReason",
     "StopRun",

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ceibo import Study, Trial
+
 STUDY = """
 name = "demo"
 storage = "sqlite:///demo.db"
@@ -55,3 +57,8 @@ def spawn(*arguments: object, cwd: Path, **options: Any) -> subprocess.Popen[str
         stderr=subprocess.PIPE,
         **options,
     )
+
+
+def trials(folder: Path) -> tuple[Trial, ...]:
+    """The trials of the study `lab` of s.toml in a folder."""
+    return Study.open(f"sqlite:///{folder}/s.db", "lab").trials

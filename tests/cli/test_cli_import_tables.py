@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ceibo import Measurement, Study, Trial
-from tests.cli.cli_tools import Ceibo
+from ceibo import Measurement, Study
+from tests.cli.cli_tools import Ceibo, trials
 
 STUDY = """
 name = "lab"
@@ -22,10 +22,6 @@ def lab(ceibo: Ceibo, tmp_path: Path) -> Ceibo:
     """`ceibo` in a folder with a study file, s.toml."""
     (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
     return ceibo
-
-
-def trials(folder: Path) -> tuple[Trial, ...]:
-    return Study.open(f"sqlite:///{folder}/s.db", "lab").trials
 
 
 def told(folder: Path) -> list[tuple[object, object, object, object]]:

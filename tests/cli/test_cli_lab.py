@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ceibo import Float, Measurement, Study, Trial
+from ceibo import Float, Measurement
 from ceibo.decide.dimensions.dial import to_dial
-from tests.cli.cli_tools import Ceibo
+from tests.cli.cli_tools import Ceibo, trials
 
 STUDY = """
 name = "lab"
@@ -26,10 +26,6 @@ def lab(ceibo: Ceibo, tmp_path: Path) -> Ceibo:
     """`ceibo` in a folder with a study file, s.toml."""
     (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
     return ceibo
-
-
-def trials(folder: Path) -> tuple[Trial, ...]:
-    return Study.open(f"sqlite:///{folder}/s.db", "lab").trials
 
 
 def fill(folder: Path, values: dict[int, dict[str, str]], source: str = "p.csv") -> None:

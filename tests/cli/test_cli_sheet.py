@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ceibo import Measurement, Study, Trial
-from tests.cli.cli_tools import Ceibo
+from ceibo import Measurement, Study
+from tests.cli.cli_tools import Ceibo, trials
 from tests.sheets.filling import fill
 
 STUDY = """
@@ -23,10 +23,6 @@ def lab(ceibo: Ceibo, tmp_path: Path) -> Ceibo:
     """`ceibo` in a folder with a study file, s.toml."""
     (tmp_path / "s.toml").write_text(STUDY, encoding="utf-8")
     return ceibo
-
-
-def trials(folder: Path) -> tuple[Trial, ...]:
-    return Study.open(f"sqlite:///{folder}/s.db", "lab").trials
 
 
 def test_a_week_at_the_bench(lab: Ceibo, tmp_path: Path) -> None:
@@ -159,6 +155,40 @@ def test_an_export_has_blocks_and_counts_where_they_are(lab: Ceibo, tmp_path: Pa
     copy = Study.open(f"sqlite:///{tmp_path}/t.db", "copy")
     told = [each for trial in copy.trials for each in trial.measurements]
     assert told == [each for trial in trials(tmp_path) for each in trial.measurements]
+
+
+def test_an_export_for_another_country(lab: Ceibo, tmp_path: Path) -> None:
+    lab("ask", "s.toml", "--new", "-n", "2")
+    study = Study.open(f"sqlite:///{tmp_path}/s.db", "lab")
+    study.tell(0, Measurement.of([-1.5, 2.25]))
+    study.tell(1, 6.5, noise=0.25)
+    study.close()
+    options = ["--bom", "--separator", ";", "--decimal", ","]
+    lab("export", "s.toml", "-o", "all.csv", *options)
+    text = (tmp_path / "all.csv").read_bytes().decode("utf-8")
+    assert text.startswith("\ufefftrial;state;value;")
+    assert ";6,5;0,25;" in text
+    (tmp_path / "t.toml").write_text(STUDY.replace('"lab"', '"copy"'), encoding="utf-8")
+    assert lab("import", "t.toml", "all.csv").status == 0
+    copy = Study.open(f"sqlite:///{tmp_path}/t.db", "copy")
+    before = trials(tmp_path)
+    assert [trial.params for trial in copy.trials] == [trial.params for trial in before]
+    assert [each.measurements for each in copy.trials] == [each.measurements for each in before]
+
+
+def test_outcomes_of_one_trial_in_different_blocks(ceibo: Ceibo, tmp_path: Path) -> None:
+    goals = '[outcomes]\nyield = {goal = "maximize"}\nimpurity = {at_most = 2.0}\n'
+    text = STUDY.replace('direction = "maximize"\n', "") + goals
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    ceibo("ask", "s.toml", "--new")
+    study = Study.open(f"sqlite:///{tmp_path}/s.db", "lab")
+    study.tell(0, {"yield": Measurement(80, block={"day": "mon"}), "impurity": 1.0})
+    study.close()
+    ceibo("export", "s.toml", "-o", "all.csv")
+    (tmp_path / "t.toml").write_text(text.replace('"lab"', '"copy"'), encoding="utf-8")
+    assert ceibo("import", "t.toml", "all.csv").status == 0
+    copy = Study.open(f"sqlite:///{tmp_path}/t.db", "copy")
+    assert [each.outcomes for each in copy.trials] == [each.outcomes for each in trials(tmp_path)]
 
 
 @pytest.mark.needs("openpyxl")

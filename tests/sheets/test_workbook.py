@@ -3,6 +3,7 @@
 import datetime
 import io
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +107,7 @@ def test_a_workbook_comes_back(study: Study, tmp_path: Path) -> None:
     assert study.read_sheet(path).known == 4
 
 
-def rows_of(tmp_path: Path, lines: list[list[Any]], **options: Any) -> Any:
+def rows_of(tmp_path: Path, lines: Sequence[Any], **options: Any) -> Any:
     """What is read of a workbook with these cells."""
     book = openpyxl.Workbook()
     sheet = book.active

@@ -14,10 +14,10 @@ from ceibo import (
     Maximize,
     Measurement,
     Ordinal,
+    SheetError,
     Space,
     Study,
 )
-from ceibo.sheets.problems import SheetError
 from tests.sheets.filling import fill, header_of
 
 SPACE = {
@@ -332,6 +332,19 @@ def test_what_is_under_way_can_be_written_again(study: Study, tmp_path: Path) ->
     both = study.ask()
     more = study.sheet(tmp_path / "c.csv", 2, pending=True)
     assert [trial.number for trial in more] == [both.number, both.number + 1, both.number + 2]
+
+
+def test_digits_that_a_spreadsheet_leaves_out(study: Study, tmp_path: Path) -> None:
+    """A trial from ask() has all its digits; a program that saves eight of them changes nothing."""
+    plan = tmp_path / "plan.csv"
+    exact = study.ask().params["temp"]
+    study.sheet(plan, pending=True)
+    fill(plan, {(0, "temp"): f"{exact:.8g}", (0, "value"): 1})
+    assert study.read_sheet(plan, dry_run=True).filled == (0,)
+    fill(plan, {(0, "temp"): f"{exact + 0.02:.8g}"})
+    assert refused(study, plan).keys() == {"B2"}
+    fill(plan, {(0, "temp"): f"{exact:.0f}"})  # what was set, perhaps, but not what was planned
+    assert refused(study, plan).keys() == {"B2"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Final
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import Dimension
 from ceibo.errors import InputError
-from ceibo.sheets.columns import EXPORTED, ONE
+from ceibo.sheets.columns import EXPORTED
 from ceibo.sheets.grid import BLANK
 from ceibo.sheets.names import normalize
 from ceibo.sheets.numerals import Numbers
@@ -28,7 +28,7 @@ def infer_space(
     two decades or more; texts are choices. Columns of what was measured, of an export, that count
     the rows, and those with one value alone are left out, as are those named in `skipped`.
     """
-    table = open_table(path, [*ONE, *filter(None, (value, noise))])
+    table = open_table(path, [*_OUTCOME, *filter(None, (value, noise))])
     told = {normalize(name).casefold() for name in (*EXPORTED, value, noise) if name}
     found: dict[str, Dimension] = {}
     left_out = []
@@ -51,7 +51,8 @@ def infer_space(
 
 def _dimension(table: Table, place: int) -> Dimension | None:
     """What a column holds; None if it says nothing."""
-    cells = [record.cells[place] if place < len(record.cells) else BLANK for record in table.rows]
+    rows = [record.cells for record in table.rows]
+    cells = [row[place] if place < len(row) else BLANK for row in rows]
     texts = [cell.text.strip() for cell in cells]
     if not texts or not all(texts) or len(set(texts)) == 1:
         return None

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.block_names import Block, block_of
+from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
@@ -74,7 +74,7 @@ class Entries:
     def report(self, problems: Problems, entry: Entry, column: int | None, error: object) -> None:
         """Adds a fault of a cell, or of a row, to the problems."""
         title = "" if column is None else self.header[column]
-        problems.add(address(entry.record, column), title, error)
+        problems.add_at(entry.record, column, title, error)
 
 
 @final
@@ -175,8 +175,9 @@ class _Reader:
             cause = "an unquoted separator?"
             if self.table.grid.separator == ",":
                 cause = "an unquoted decimal comma, or another comma?"
-            self.problems.add(
-                address(record),
+            self.problems.add_at(
+                record,
+                None,
                 "",
                 f"there are {len(record.cells)} cells, but the header names {count} columns;"
                 f" {cause} Write 45.2, or quote the cell.",
@@ -185,7 +186,7 @@ class _Reader:
 
     def _report(self, record: Record, place: int | None, error: object) -> None:
         title = "" if place is None else self.table.header[place]
-        self.problems.add(address(record, place), title, error)
+        self.problems.add_at(record, place, title, error)
 
     def _settings(self, record: Record, places: Mapping[str, int]) -> Params:
         """The values in the cells of parameters that are not empty."""
@@ -217,7 +218,6 @@ class _Reader:
 
     def _result(self, record: Record, notes: str) -> Result | None:
         """What was measured in a row, or why nothing was; None if it says neither."""
-        block = self._block(record)
         found: dict[str, Measurement] = {}
         failed: list[str] = []
         for name, places in self.places.told.items():
@@ -226,7 +226,7 @@ class _Reader:
                 failed.append(name)
                 continue
             try:
-                measurement = measurement_of(cells, self.numbers, block)
+                measurement = measurement_of(cells, self.numbers, self._block(record, name))
             except InputError as error:
                 of = f"{name!r}: " if name else ""
                 self._report(record, self._faulty(record, places, cells), f"{of}{error}")
@@ -272,17 +272,18 @@ class _Reader:
                 return place
         return places.value if places.value is not None else next(iter(places.replicates), None)
 
-    def _block(self, record: Record) -> Block:
-        """The block that a row names; of several kinds if there are several columns."""
+    def _block(self, record: Record, outcome: str) -> Block:
+        """The block that a row names for an outcome, which may be of several kinds."""
+        places = {**self.places.blocks[""], **self.places.blocks[outcome]}
         named = {}
-        for kind, place in self.places.blocks.items():
+        for kind, place in places.items():
             text = unguard(self._cell(record, place).text.strip())
             if text:
-                named[kind or "block"] = text
+                named[kind or DEFAULT_KIND] = text
         try:
             return block_of(named) if named else ()
         except InputError as error:
-            self._report(record, next(iter(self.places.blocks.values())), error)
+            self._report(record, next(iter(places.values())), error)
             return ()
 
     def _attributes(self, record: Record) -> dict[str, Any]:

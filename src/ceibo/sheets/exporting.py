@@ -1,46 +1,41 @@
 """All trials of a study as CSV, which comes back as it was."""
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from ceibo.decide import Measurement
 from ceibo.decide.block_names import DEFAULT_KIND
 from ceibo.decide.space import Params
 from ceibo.sheets.cells import guard
-from ceibo.sheets.columns import FIRST, LAST, columns_for
+from ceibo.sheets.columns import FIRST, LAST, Columns, columns_for
 from ceibo.sheets.importing import rows_of
+from ceibo.sheets.text_form import PLAIN, TextForm
 from ceibo.study import Study, Trial
 from ceibo.text import to_text
 
+Row = Mapping[str, Measurement]  # by outcome, "" where there is one objective
 
-def to_csv(study: Study) -> str:
+
+def to_csv(study: Study, form: TextForm = PLAIN) -> str:
     """The trials of a study: a row per measurement, or per trial without one.
 
     With outcomes a row has the next measurement of each. Replicates are separated by spaces. Blocks
     and counts have columns at the end, if there are any. No cell is a formula (cells.py), and
-    numbers are as they are.
+    numbers have all their digits.
     """
     columns = columns_for(study.space.names, study.outcomes)
     trials = study.trials
-    kinds, counted = _further(trials)
+    rows = [(trial, row) for trial in trials for row in _rows(trial)]
+    further = _further(columns, [row for _, row in rows])
     heads = [*FIRST, *(column for each in columns.told.values() for column in each), *LAST]
-    heads += columns.params.values()
-    heads += [f"{columns.block} {'' if kind == DEFAULT_KIND else kind}".strip() for kind in kinds]
-    heads += [columns.counts[name] for name in counted]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(map(guard, heads))
-    for trial in trials:
-        params = [cell_of(trial.params, name) for name in columns.params]
-        for row in _rows(trial):
-            cells = [cell for name in columns.told for cell in _cells(row.get(name))]
-            block = next((dict(each.block) for each in row.values() if each.block), {})
-            named = [guard(block.get(kind, "")) for kind in kinds]
-            counts = [_count(row.get(name)) for name in counted]
-            first = [trial.number, trial.state, *cells, guard(trial.reason or "")]
-            writer.writerow([*first, *params, *named, *counts])
-    return text.getvalue()
+    heads += [*columns.params.values(), *(head for head, _ in further)]
+    lines: list[list[object]] = [list(map(guard, heads))]
+    for trial, row in rows:
+        told = [cell for name in columns.told for cell in _cells(row.get(name), form)]
+        params = [cell_of(trial.params, name, form) for name in columns.params]
+        first = [trial.number, trial.state, *told, guard(trial.reason or "")]
+        lines.append([*first, *params, *(guard(cell(row)) for _, cell in further)])
+    return form.table(lines)
 
 
 def _rows(trial: Trial) -> list[dict[str, Measurement]]:
@@ -50,44 +45,57 @@ def _rows(trial: Trial) -> list[dict[str, Measurement]]:
     return [{"": each} for each in trial.measurements] or [{}]
 
 
-def _further(trials: Iterable[Trial]) -> tuple[list[str], list[str]]:
-    """The kinds of blocks that were told, and the outcomes with counted noises."""
-    kinds: dict[str, None] = {}
-    counted: dict[str, None] = {}
-    for trial in trials:
-        names = trial.names or ("",) * len(trial.measurements)
-        for name, each in zip(names, trial.measurements, strict=True):
-            kinds.update(dict.fromkeys(kind for kind, _ in each.block))
-            if each.count is not None:
-                counted[name] = None
-    return list(kinds), list(counted)
+def _further(columns: Columns, rows: Sequence[Row]) -> list[tuple[str, Callable[[Row], str]]]:
+    """The columns of blocks and counts that were told: headers, and the cell of a row."""
+    told = [each for row in rows for each in row.values()]
+    kinds = dict.fromkeys(kind for each in told for kind, _ in each.block)
+    counted = dict.fromkeys(
+        name for row in rows for name, each in row.items() if each.count is not None
+    )
+    # the outcomes of a row may have been measured on different days
+    uneven = any(len({each.block for each in row.values()}) > 1 for row in rows)
+    found: list[tuple[str, Callable[[Row], str]]] = []
+    for name in columns.told if uneven else [None]:
+        before = columns.block if name is None else f"{name} {columns.block}"
+        for kind in kinds:
+            head = f"{before} {'' if kind == DEFAULT_KIND else kind}".strip()
+            found.append((head, partial(_block, name, kind)))
+    return found + [(columns.counts[name], partial(_count, name)) for name in counted]
 
 
-def _count(measurement: Measurement | None) -> str:
-    count = None if measurement is None else measurement.count
+def _block(name: str | None, kind: str, row: Row) -> str:
+    """The block of an outcome in a row, or of any of them."""
+    told = row.values() if name is None else [row[name]] if name in row else []
+    return next((dict(each.block).get(kind, "") for each in told), "")
+
+
+def _count(name: str, row: Row) -> str:
+    count = row[name].count if name in row else None
     return "" if count is None else str(count)
 
 
-def _cells(measurement: Measurement | None) -> tuple[str, str, str]:
+def _cells(measurement: Measurement | None, form: TextForm) -> tuple[str, str, str]:
     """The cells of a value, its noise and its replicates."""
     if measurement is None:
         return "", "", ""
-    noise = "" if measurement.noise is None else repr(measurement.noise)
-    value = repr(measurement.value)
+    noise = "" if measurement.noise is None else form.number(measurement.noise)
+    value = measurement.value
     if measurement.replicates:  # which are written exactly, and have this mean
-        value = repr(float(f"{measurement.value:.15g}"))
-    return value, noise, _replicates(measurement.replicates)
+        value = float(f"{value:.15g}")
+    return form.number(value), noise, _replicates(measurement.replicates, form)
 
 
-def cell_of(params: Params, name: str) -> str:
+def cell_of(params: Params, name: str, form: TextForm = PLAIN) -> str:
     """The value of a parameter as a cell, which is empty where it does not exist."""
     if name not in params:
         return ""
     value = params[name]
+    if isinstance(value, float):
+        return form.number(value)
     return guard(value) if isinstance(value, str) else to_text(value)
 
 
-def _replicates(values: Sequence[float]) -> str:
+def _replicates(values: Sequence[float], form: TextForm) -> str:
     """Replicates as a cell; several are no number, and -1.0 -2.0 would be run as a difference."""
-    text = " ".join(map(repr, values))
+    text = " ".join(map(form.number, values))
     return guard(text) if len(values) > 1 else text

@@ -37,12 +37,12 @@ class ResultPlaces:
 @final
 @dataclass(frozen=True)
 class Places:
-    """The places of all columns of a table."""
+    """The places of all columns of a table; `blocks` by outcome, "" for all, and by kind."""
 
     params: dict[str, int]
     told: dict[str, ResultPlaces]
     used: dict[str, int]
-    blocks: dict[str, int]
+    blocks: dict[str, dict[str, int]]
     trial: int | None
     state: int | None
     reason: int | None
@@ -69,7 +69,8 @@ def find_places(
     used = finder.several(columns.used)
     trial, state, reason = map(finder.find, ("trial", "state", "reason"))
     notes, date = finder.alias(columns.notes, "notes"), finder.alias(columns.date, "date")
-    blocks = finder.blocks(columns.block)
+    blocks = {"": finder.blocks(columns.block)}
+    blocks |= {name: finder.blocks(f"{name} {columns.block}") for name in columns.told if name}
     counts = finder.several(columns.counts)
     for name, each in columns.told.items():
         repeated = finder.replicates(each.replicates, _stems(name, each.value))
@@ -100,7 +101,7 @@ def _check_present(table: Table, columns: Columns, places: Places, problems: Pro
     if all(each.is_absent for each in places.told.values()):
         name, each = next(iter(columns.told.items()))
         advice = "" if name else " Name the column of the values with --value."
-        problems.add("", "", f"{table.no_column(each.value)}{advice}")
+        problems.add(f"{table.no_column(each.value)}{advice}")
 
 
 def missing_params(table: Table, columns: Columns, places: Places, frame: Frame) -> list[str]:
@@ -125,7 +126,7 @@ class _Finder:
         try:
             place = self.table.column(name, loosely, self._taken)
         except InputError as error:
-            self._problems.add("", "", error)
+            self._problems.add(error)
             return None
         if place is not None:
             self._taken.add(place)

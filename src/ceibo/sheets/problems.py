@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final, final
 
 from ceibo.errors import InputError
+from ceibo.sheets.grid import Record, address
 from ceibo.text import shorten
 
 _MOST_SHOWN: Final = 100  # problems that the message lists
@@ -19,6 +20,8 @@ class Problem:
     where: str
     header: str
     message: str
+    place: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
+    """Row and column, by which problems are sorted; zero where there is none."""
 
     def __str__(self) -> str:
         under = f" ({shorten(self.header, 60)})" if self.header else ""
@@ -63,13 +66,20 @@ class Problems:
     path: Path
     found: list[Problem] = field(default_factory=list)
 
-    def add(self, where: str, header: str, message: object) -> None:
-        """Adds a fault unless the same was found before."""
-        problem = Problem(where, header, str(message))
+    def add(self, message: object) -> None:
+        """Adds a fault of the whole table, unless the same was found before."""
+        self._add(Problem("", "", str(message)))
+
+    def add_at(self, record: Record, column: int | None, header: str, message: object) -> None:
+        """Adds a fault of a cell, or of a row where there is no column."""
+        place = record.row, 0 if column is None else column + 1
+        self._add(Problem(address(record, column), header, str(message), place))
+
+    def _add(self, problem: Problem) -> None:
         if problem not in self.found:
             self.found.append(problem)
 
     def check(self) -> None:
-        """Raises an error with every fault, if there is one."""
+        """Raises an error with every fault, row by row, if there is one."""
         if self.found:
-            raise SheetError(self.path, tuple(self.found))
+            raise SheetError(self.path, tuple(sorted(self.found, key=lambda each: each.place)))

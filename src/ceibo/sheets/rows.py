@@ -9,7 +9,6 @@ from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.sheets.entries import UNDER_WAY, Result, Wanted, read_entries
-from ceibo.sheets.grid import address
 from ceibo.sheets.numerals import Numbers
 from ceibo.sheets.opening import open_table
 from ceibo.sheets.problems import Problems
@@ -46,7 +45,7 @@ def read_rows(path: Path, wanted: Wanted) -> Rows:
     problems = Problems(path)
     sheet = read_entries(path, wanted, problems)
     for sentence in sheet.missing:
-        problems.add("", "", sentence)
+        problems.add(sentence)
     rows: list[Row] = []
     trials: list[int | None] = []
     attributes = []
@@ -74,7 +73,7 @@ def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Param
         if place is not None:
             places[name] = place
         elif not space.is_conditional(name):
-            problems.add("", "", table.no_column(column))
+            problems.add(table.no_column(column))
     settings = []
     for record in table.rows:
         cells = {name: record.cells[at] for name, at in places.items() if at < len(record.cells)}
@@ -85,10 +84,10 @@ def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Param
             try:
                 read[name] = fact_of(frame, name, cell, numbers)
             except InputError as error:
-                problems.add(address(record, places[name]), table.header[places[name]], error)
+                problems.add_at(record, places[name], table.header[places[name]], error)
         try:
             settings.append(space.check(read))
         except InputError as error:
-            problems.add(address(record), "", error)
+            problems.add_at(record, None, "", error)
     problems.check()
     return settings

@@ -11,7 +11,8 @@ from ceibo.files import write_whole
 from ceibo.sheets.columns import columns_for
 from ceibo.sheets.guide import guide_to
 from ceibo.sheets.plan import PlanColumn, plan_of
-from ceibo.sheets.text_plan import TextForm, to_text
+from ceibo.sheets.text_form import PLAIN, TextForm
+from ceibo.sheets.text_plan import to_text
 from ceibo.sheets.workbook import openpyxl
 from ceibo.sheets.workbook_plan import to_workbook
 from ceibo.study import Study, Trial
@@ -92,7 +93,7 @@ def _check_target(path: Path, force: bool, form: TextForm) -> bool:
     suffix = path.suffix.lower()
     if suffix not in (".xlsx", *_TEXTS):
         raise InputError(f"cannot write {path.name!r}; name it .xlsx or .csv.")
-    if suffix == ".xlsx" and form != TextForm():
+    if suffix == ".xlsx" and form != PLAIN:
         raise InputError("bom, separator and decimal are of .csv files; leave them out for .xlsx.")
     if not path.absolute().parent.is_dir():
         raise InputError(

@@ -26,7 +26,7 @@ def setting_in(sheet: Entries, entry: Entry, frame: Frame, problems: Problems) -
         message = f"parameter {name!r}: the cell is empty; what was it in this run?"
         sheet.report(problems, entry, sheet.places.params[name], message)
     for sentence in sheet.missing:
-        problems.add("", "", sentence)
+        problems.add(sentence)
     is_unread = None in given.values() and bool(problems.found)  # a cell is a problem already
     if blank or sheet.missing or is_unread:
         return None

@@ -40,6 +40,7 @@ def to_workbook(columns: Sequence[PlanColumn], study: str, guide: Sequence[str])
             if column.kind is not Kind.BELIEF:
                 _fill(package, sheet.cell(number, place), column, None, spare=True)
     sheet.freeze_panes = "B2"
+    _set_paper(package, sheet)
     help_sheet = book.create_sheet(_HELP)
     help_sheet.column_dimensions["A"].width = 100
     for number, line in enumerate(guide, 1):
@@ -49,6 +50,15 @@ def to_workbook(columns: Sequence[PlanColumn], study: str, guide: Sequence[str])
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
+
+
+def _set_paper(package: Any, sheet: Any) -> None:
+    """On paper all columns are side by side, and every page has the header."""
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+    fitting = package.worksheet.properties.PageSetupProperties(fitToPage=True)
+    sheet.sheet_properties.pageSetUpPr = fitting
+    sheet.print_title_rows = "1:1"
 
 
 def _head(package: Any, sheet: Any, place: int, column: PlanColumn) -> None:

@@ -36,7 +36,7 @@ def ask_batch(
         )
     batch: list[StoredTrial] = []
     while len(batch) < number:
-        trial = asking.ask(None, None, Holding(values, names, dial, confirm))
+        trial = asking.ask(None, None, Holding(values, names, dial=dial, confirm=confirm))
         if trial is None:  # pragma: no cover - only a limit ends in None
             raise NotFoundError("there is no trial to hand out.")
         batch.append(trial)

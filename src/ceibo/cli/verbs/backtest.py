@@ -21,7 +21,10 @@ from ceibo.text import one_line, params_line
 
 def backtest_(  # noqa: PLR0913 - one parameter per option of the command
     table: Annotated[
-        Path, typer.Argument(help="CSV or .xlsx of past measurements, in their order.")
+        Path,
+        typer.Argument(
+            help="CSV or .xlsx of past measurements, in the order in which they were made."
+        ),
     ],
     file: Annotated[
         str | None,
@@ -57,8 +60,8 @@ def backtest_(  # noqa: PLR0913 - one parameter per option of the command
         study = Study.create(space, direction="maximize" if maximize else "minimize")
         if not json:
             _print_space(space, left_out)
-    named = {value: "value", noise: "noise"}
-    mapping = {header: name for header, name in named.items() if header is not None}
+    named = {"value": value, "noise": noise}
+    mapping = {header: name for name, header in named.items() if header is not None}
     rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
     study.add_all([row for row in rows if not isinstance(row[1], Failure)])
     found = backtest(study, seeds=seeds)

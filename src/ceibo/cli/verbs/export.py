@@ -12,6 +12,7 @@ from ceibo.cli.common import File, Storage, StudyName, trial_json
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
+from ceibo.cli.text_options import Bom, Decimal, Separator, text_form
 from ceibo.errors import InputError
 from ceibo.sheets.exporting import to_csv
 from ceibo.study import Study
@@ -21,7 +22,7 @@ from ceibo.version import __version__
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
 
 
-def export(
+def export(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="File; standard output by default.")
@@ -29,6 +30,9 @@ def export(
     form: Annotated[
         str | None, typer.Option("--format", help="csv or json; by the file's name, else csv.")
     ] = None,
+    bom: Bom = False,
+    separator: Separator = ",",
+    decimal: Decimal = ".",
     study_name: StudyName = None,
     storage: Storage = None,
 ) -> None:
@@ -37,13 +41,14 @@ def export(
     Of a study with outcomes a row has the columns NAME, NAME_noise and NAME_replicates of each.
     """
     wanted = _choose_format(output, form)
+    style = text_form(bom, separator, decimal)
     loaded = load(file, study_name)
     if output is not None:
         check_target(output, loaded, storage)
     study = open_study(loaded, storage)
     text = to_json(study)
     if wanted == "csv":
-        text = to_csv(study)
+        text = to_csv(study, style)
     if output is None:
         sys.stdout.write(text)
     else:

@@ -12,13 +12,12 @@ from ceibo.cli.files import check_target
 from ceibo.cli.opening import begin_if_new, open_study
 from ceibo.cli.source import load
 from ceibo.cli.studyfile import StudyFile
+from ceibo.cli.text_options import Bom, Decimal, Separator, text_form
 from ceibo.cli.words import read_words
 from ceibo.errors import InputError
 from ceibo.sheets.reading import read_sheet
 from ceibo.sheets.sheet import write_sheet
 from ceibo.text import plural
-
-_TAB = "\\t"
 
 
 def sheet(  # noqa: PLR0913 - one parameter per option of the command
@@ -48,13 +47,9 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         list[str] | None,
         typer.Option(metavar="KIND", help="A column for a kind of block: day, plate. Repeatable."),
     ] = None,
-    bom: Annotated[
-        bool, typer.Option("--bom", help="Begin a .csv with a byte order mark, for Excel.")
-    ] = False,
-    separator: Annotated[
-        str, typer.Option(help="Between the cells of a .csv: , or ; or \\t.")
-    ] = ",",
-    decimal: Annotated[str, typer.Option(help="Decimal mark of a .csv: . or a comma.")] = ".",
+    bom: Bom = False,
+    separator: Separator = ",",
+    decimal: Decimal = ".",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     column: Columns = None,
     again: Annotated[
@@ -87,6 +82,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
             "expected -n COUNT, how many trials to ask for; --pending, to write those under way; or"
             " --read, to take the sheet back."
         )
+    form = text_form(bom, separator, decimal)
     held = read_words(fixed or [], loaded.space, "--fixed")
     check_target(path, loaded, storage)
     study = begin_if_new(loaded, storage, new) if count else open_study(loaded, storage)
@@ -99,9 +95,9 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         shared=shared,
         replicates=replicates,
         blocks=block or (),
-        bom=bom,
-        separator="\t" if separator == _TAB else separator,
-        decimal=decimal,
+        bom=form.bom,
+        separator=form.separator,
+        decimal=form.decimal,
         force=force,
     )
     typer.echo(f"wrote {plural(len(trials), 'trial')} to {path}")
