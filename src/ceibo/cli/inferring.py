@@ -8,7 +8,7 @@ from typing import Final
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import Dimension
 from ceibo.errors import InputError
-from ceibo.sheets.columns import EXPORTED
+from ceibo.sheets.columns import EXPORTED, ONE
 from ceibo.sheets.grid import BLANK
 from ceibo.sheets.names import normalize
 from ceibo.sheets.numerals import Numbers
@@ -28,7 +28,7 @@ def infer_space(
     two decades or more; texts are choices. Columns of what was measured, of an export, that count
     the rows, and those with one value alone are left out, as are those named in `skipped`.
     """
-    table = open_table(path, [*_OUTCOME, *filter(None, (value, noise))])
+    table = open_table(path, [*ONE, *filter(None, (value, noise))])
     told = {normalize(name).casefold() for name in (*EXPORTED, value, noise) if name}
     found: dict[str, Dimension] = {}
     left_out = []

@@ -11,6 +11,9 @@ suggest                what to measure next
 belief, estimate       the answers, in the user's units and direction
 outliers, suspects     measurements that look wrong: found, and said
 stopping               when another measurement is no longer worth its price
+view, surface/         one outcome of a belief, and what pictures of it are computed from
+leave_one_out          what the model would have predicted of each setting from the others
+backtest               when the search would have taken the best of past measurements
 record                 what is written down with a suggestion
 """
 

@@ -18,9 +18,9 @@ suggestion if it is not the search, and the "repeats" if that has a number of va
 event about the study as a whole has the number -1; this version writes those of kind "space", whose
 data are the space from then on ("space"), its "constraints" if it has any, and the values
 ("before") that its new parameters had until then. An event of kind "noted" has in its data the
-"attributes" that it gives its trial. One of kind "measured" or "corrected" has in them, where it was told, how
-many values its noise is a standard error of ("count"), and the names of its blocks by kind
-("block"). It writes no other data and no other such event: where they are found, a newer ceibo has
+"attributes" that it gives its trial. One of kind "measured" or "corrected" has in them, where it
+was told, how many values its noise is a standard error of ("count"), and the names of its blocks by
+kind ("block"). It writes no other data and no other such event: where they are found, a newer ceibo has
 written them, and what
 they mean for the other rows is not known here.
 
