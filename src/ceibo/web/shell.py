@@ -45,7 +45,7 @@ def page(session: Session, space: Space, token: str) -> str:
         "<noscript><p>This page needs JavaScript, all of which comes from here.</p></noscript>"
         f"{_columns(_next(space), _awaited('answer-part', 'The answer') + price)}"
         f"{_profiler(session.outcomes, space)}"
-        f"{_columns(_map(session.outcomes, space), _check())}"
+        f"{_pictures(session.outcomes, space)}"
         f"{_awaited('trials-part', 'All trials')}</main>"
         '<datalist id="blocks"></datalist>'
         '<dialog id="opened" aria-label="A trial"><div id="opened-body"></div>'
@@ -95,6 +95,10 @@ def _awaited(identifier: str, title: str) -> str:
 
 def _columns(left: str, right: str) -> str:
     return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
+
+
+def _pictures(outcomes: Outcomes | None, space: Space) -> str:
+    return _columns(_map(outcomes, space), _check()) if len(space) > 1 else _check()
 
 
 def _has_one_goal(outcomes: Outcomes | None) -> bool:

@@ -10,6 +10,7 @@ const news = byId("news");
 const trouble = byId("trouble");
 const dialog = byId("opened");
 let seen = 0;
+let changes = null;
 let begun = false;
 let drawing = null;
 let again = false;
@@ -150,6 +151,8 @@ async function look() {
   try {
     const found = await send("/view/look", { since: seen });
     trouble.textContent = "";
+    if (changes !== null && found.changes !== changes) { location.reload(); } // another space
+    changes = found.changes;
     if (found.seq !== seen || stalled) {
       seen = found.seq;
       if (found.news.length) { news.textContent = found.news.join(" "); }
