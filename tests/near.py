@@ -59,6 +59,12 @@ class Exact:
             K[i, j] = exact_kernel(self.gp.kernel, points[i], points[j])
         for i in range(m):
             K[i, i] += mpmath.mpf(float(noise[i]))
+        if self.gp.blocks is not None:
+            new = np.full((m - len(self.gp.y), len(self.gp.blocks.variances)), 10**6)
+            of = np.concatenate([self.gp.blocks.of, new])
+            for i, j in np.ndindex(m, m):
+                for t, variance in enumerate(self.gp.blocks.variances.tolist()):
+                    K[i, j] += mpmath.mpf(variance) * int(of[i, t] == of[j, t] >= 0)
         inverse = K**-1
         known = len(self.gp.y)
         residuals = mpmath.matrix(m, 1)

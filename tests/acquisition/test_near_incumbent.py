@@ -37,13 +37,20 @@ def truth(name: str, exact: Exact, next_noise: float) -> Callable[[Any], Any]:
     return lambda x: exact.corrected_kg(x, next_noise)
 
 
-def assert_exact(name: str, gp: GaussianProcess, points: list[Array], tolerance: float) -> None:
+def assert_exact(
+    name: str,
+    gp: GaussianProcess,
+    points: list[Array],
+    tolerance: float,
+    next_noise: float | None = None,
+) -> None:
     """Values, gradients, logarithms and their gradients, relative to their own sizes."""
+    expected = float(gp.expected_noise or 0.0) if next_noise is None else next_noise
     acq = build(name, gp)
     values, gradients = acq.value_and_gradient(np.array(points))
     logs, log_gradients = acq.log_value_and_gradient(np.array(points))
     with mpmath.workdps(80):
-        f = truth(name, Exact(gp, acq.incumbent.index), float(gp.expected_noise or 0.0))
+        f = truth(name, Exact(gp, acq.incumbent.index), expected)
         for i, x in enumerate(points):
             true, slope = f(x), gradient(f, x)
             log_true, log_slope = mpmath.log(true), [each / true for each in slope]

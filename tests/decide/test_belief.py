@@ -10,6 +10,7 @@ import pytest
 import ceibo
 from ceibo import Categorical, Float, InputError, Measurement, Study
 from ceibo.decide import Belief, Direction, Settings, Space, Told, Unmeasured, evidence_of
+from ceibo.decide.stopping import profit_of
 from ceibo.errors import NoMeasurementError
 from ceibo.gp import fit_gp
 
@@ -85,7 +86,7 @@ def test_maximising_minus_f_is_minimising_f() -> None:
     assert up.best_observed.value == -down.best_observed.value
     assert up.best_observed.number == down.best_observed.number
     assert up.remaining == down.remaining
-    assert up.profit(0.1, 20).value == down.profit(0.1, 20).value
+    assert profit_of(up, 0.1, 20).value == profit_of(down, 0.1, 20).value
     X = np.random.default_rng(0).random((5, 2))
     np.testing.assert_array_equal(up.at_points(X)[0], -down.at_points(X)[0])
     np.testing.assert_array_equal(up.improvement(X), down.improvement(X))

@@ -33,6 +33,7 @@ from ceibo.decide import (
 )
 from ceibo.decide.joint import raw_front, starts_of, to_joint_record
 from ceibo.decide.outcomes import Outcome
+from ceibo.decide.stopping import profit_of
 from ceibo.errors import InputError, NoMeasurementError
 from tests.helpers import Array
 
@@ -278,7 +279,7 @@ def test_a_single_goal_has_the_answers_of_a_plain_study() -> None:
     assert belief.remaining == plain.remaining
     assert belief.best.p_feasible is None
     assert belief.verdict(0.1) == plain.verdict(0.1)
-    assert belief.profit(0.1, 9) == plain.profit(0.1, 9)
+    assert profit_of(belief, 0.1, 9) == profit_of(plain, 0.1, 9)
 
 
 def test_stated_means_and_intervals_stay_in_the_range() -> None:

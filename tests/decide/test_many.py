@@ -67,7 +67,7 @@ def test_both_kinds_of_noise_are_in_the_data_of_a_fit() -> None:
     for count in (10, 40, 400):
         for unknown in (1, 7, 100, 900, 999):
             noise = np.where(np.arange(1000) < unknown, np.nan, 0.1)
-            groups = group(np.arange(1000.0)[:, None], noise)
+            groups = group(np.arange(1000.0)[:, None], noise, np.empty((1000, 0), dtype=np.intp))
             chosen = groups.spread(count)
             assert len(set(chosen.tolist())) == len(chosen) <= count
             found = int(groups.unknown[chosen].sum())

@@ -333,6 +333,8 @@ def test_an_absurdly_noisy_observation_says_nothing() -> None:
         y=np.append(known.y, 0.5),
         noise=np.append(known.noise, 1e200),
         group=np.arange(n + 1),
+        counts=np.ones(n + 1),
+        block=np.empty((n + 1, 0), dtype=np.intp),
     )
     ours, theirs = (
         fit_model(e, PLANE, Settings()).gp.posterior([[0.3, 0.6]]) for e in (known, with_junk)

@@ -137,11 +137,7 @@ def _knowledge_gradient(context: Context) -> Acquisition:
     inside = within(gp.X)
     # a slice where all are, which is no copy
     seen = slice(0, len(gp.X)) if inside.all() else np.flatnonzero(inside)
-    # σ(x, x_j) = k_x·c_j with c_j = e_j − A k_j = υ_j² A e_j, which cancels nothing and is zero
-    # where the noise is.
-    inverse = state.factor.inverse
-    covariances = (inverse.T @ inverse[:, seen]) * state.noise[seen]
-    predictor = gp.predictor(np.column_stack([state.alpha, covariances]))
+    predictor = gp.predictor(np.column_stack([state.alpha, state.covariance_weights(seen)]))
     means = (gp.unit_kernel(gp.X, state.points) @ state.alpha)[seen]
     return KnowledgeGradient(
         gp, context.incumbent, predictor, observed_means=means, next_noise=context.next_noise
@@ -166,7 +162,7 @@ def build(  # noqa: PLR0913 - public, keyword-only
         seed: of the draws of "noisy-ei" and "q-noisy-ei"; the others use none.
         next_noise_variance: noise variance expected of the next measurement, for the knowledge
             gradients and for pending points; `gp.expected_noise` by default, the mean of the known
-            variances or the inferred one.
+            variances or the inferred one. Where there are blocks, that of a new block is added.
         pending: (p, d) points being measured now: their variance shrinks, the mean stays.
         beta: of "ucb".
         draws: of "noisy-ei" (20 by default) and "q-noisy-ei" (256).
@@ -177,13 +173,22 @@ def build(  # noqa: PLR0913 - public, keyword-only
     definition = ACQUISITIONS.find(name)
     beta, seed = check_not_negative(beta, "beta"), check_whole(seed, "seed", 0)
     count = (definition.draws or 0) if draws is None else check_whole(draws, "draws")
-    expected = gp.expected_noise if next_noise_variance is None else next_noise_variance
-    noise = check_not_negative(expected, "next_noise_variance")
+    noise = expected_noise(gp, next_noise_variance)
     with limited_blas(len(gp.state.points)):
         if pending is not None and np.size(pending):
             gp = gp.condition(pending, noise)
-        inside = noise / gp.unit / gp.unit
+        inside = inside_noise(gp, noise)
         return definition.factory(Context(gp, find_incumbent(gp), inside, beta, count, seed))
+
+
+def expected_noise(gp: GaussianProcess, given: float | None) -> float:
+    """The noise variance of the next measurement, as given or as the process expects it."""
+    return check_not_negative(gp.expected_noise if given is None else given, "next_noise_variance")
+
+
+def inside_noise(gp: GaussianProcess, noise: float) -> float:
+    """The noise variance of a measurement in a new block, in inside units."""
+    return (noise + gp.block_variance) / gp.unit / gp.unit
 
 
 def posterior_mean(gp: GaussianProcess) -> Acquisition:

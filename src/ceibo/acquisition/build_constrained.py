@@ -13,7 +13,7 @@ from typing import Any, Final, final
 import numpy as np
 
 from ceibo.acquisition.base import Acquisition
-from ceibo.acquisition.build import ACQUISITIONS, Context
+from ceibo.acquisition.build import ACQUISITIONS, Context, expected_noise, inside_noise
 from ceibo.acquisition.common import CommonDraws, draw_in_common
 from ceibo.acquisition.constrained import ConstrainedCorrectedExpectedImprovement
 from ceibo.acquisition.constrained_draws import (
@@ -33,7 +33,7 @@ from ceibo.acquisition.limits import (
     observed_means,
 )
 from ceibo.acquisition.weighted import Weighted
-from ceibo.checks import check_not_negative, check_whole
+from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
@@ -62,17 +62,13 @@ def build_constrained(
             "'ucb' has no meaning under limits: a confidence bound may be negative, and then a"
             " chance cannot weigh it. Use noisy-ei or corrected-ei, which have limits inside."
         )
-    given, noise = options.draws, options.next_noise_variance
+    given = options.draws
     draws = (ACQUISITIONS[name].draws or 0) if given is None else check_whole(given, "draws")
-    noise = check_not_negative(
-        goal.expected_noise if noise is None else noise, "next_noise_variance"
-    )
+    noise = inside_noise(goal, expected_noise(goal, options.next_noise_variance))
     factory = _FACTORIES.get(name, _weighted)
     with limited_blas(len(goal.state.points)):
         found = find_feasible_incumbent(goal, limits, options.confidence)
-        context = Context(
-            goal, _base(goal, found), noise / goal.unit / goal.unit, 1.0, draws, options.seed
-        )
+        context = Context(goal, _base(goal, found), noise, 1.0, draws, options.seed)
         return factory(_Case(name, context, tuple(limits), found, options.confidence))
 
 
@@ -148,9 +144,7 @@ def _knowledge_gradient(case: _Case) -> JointAcquisition:
     goal, context, state = case.goal, case.context, case.goal.state
     sure = np.flatnonzero(chances(case.limits, goal.X) >= case.confidence)
     rows = np.union1d(sure, [context.incumbent.index])
-    inverse = state.factor.inverse
-    covariances = (inverse.T @ inverse[:, rows]) * state.noise[rows]
-    predictor = goal.predictor(np.column_stack([state.alpha, covariances]))
+    predictor = goal.predictor(np.column_stack([state.alpha, state.covariance_weights(rows)]))
     gradient = KnowledgeGradient(
         goal,
         context.incumbent,

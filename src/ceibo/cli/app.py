@@ -3,6 +3,7 @@
 Exit status: 0 done, 1 the work failed (for should-stop: "go on"), 2 wrong input, 130 interrupted.
 """
 
+import json
 import os
 import shlex
 import sys
@@ -34,7 +35,7 @@ from ceibo.cli.verbs import (
     tell,
     void,
 )
-from ceibo.command.outcomes import results_json, results_line
+from ceibo.command.outcomes import result_json, results_json, results_line
 from ceibo.decide import Measurement
 from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError, StorageError
 from ceibo.version import __version__
@@ -147,7 +148,9 @@ def _sentences(error: Exception) -> list[str]:
 def _retell(error: NotStoredError) -> str:
     """Says how to tell a measurement again that the database did not take."""
     told = error.measurement
-    if isinstance(told, Measurement):
+    if isinstance(told, Measurement) and (told.count is not None or told.block):
+        result, shown = shlex.quote(json.dumps(result_json(told), ensure_ascii=False)), str(told)
+    elif isinstance(told, Measurement):
         words = told.replicates or (told.value,)
         if told.noise is not None and not told.replicates:
             words = (told.value, told.noise)

@@ -82,11 +82,13 @@ def estimate_json(estimate: Estimate) -> dict[str, Any]:
 
 
 def measurement_json(measurement: Measurement) -> dict[str, Any]:
-    """A measurement as plain data."""
+    """A measurement as plain data; a count and a block where there are any."""
     return {
         "value": measurement.value,
         "noise": measurement.noise,
         "replicates": list(measurement.replicates),
+        **({} if measurement.count is None else {"count": measurement.count}),
+        **({"block": dict(measurement.block)} if measurement.block else {}),
     }
 
 

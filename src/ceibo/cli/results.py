@@ -2,14 +2,16 @@
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from ceibo.command.outcome import is_pair, parse_line
 from ceibo.command.outcomes import read_outcomes, results_line
 from ceibo.decide import Measurement, Outcomes
+from ceibo.decide.block_names import Block
 from ceibo.errors import InputError
 from ceibo.study import Trial
+from ceibo.study.reported import in_block
 
 _NOISES = 3  # told before: enough to know the usual noise
 _VALUES = 5  # told before: enough to know their range
@@ -30,6 +32,10 @@ class Told:
     def value(self) -> Measurement | dict[str, Measurement]:
         """What a study is told."""
         return self.values.get("", self.values)
+
+    def within(self, block: Block) -> "Told":
+        """The same in a block, if one is given."""
+        return replace(self, values={n: in_block(m, block) for n, m in self.values.items()})
 
     def __str__(self) -> str:
         return str(self.values[""]) if "" in self.values else results_line(self.values)

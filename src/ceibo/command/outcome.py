@@ -6,6 +6,9 @@
 {"value": 0.31, "noise": 0.04}        the same as JSON
 {"replicates": [0.31, 0.29]}          replicates as JSON; also [0.31, 0.29]
 
+An object of JSON may also have a "count", of how many values the noise is a standard error, and a
+"block", a name or names by kind.
+
 A comma within a number is refused: 66,5 may be one number or two. So is a line longer than LONGEST
 bytes, of which only the end is kept.
 """
@@ -22,6 +25,7 @@ from ceibo.numbers import is_split_thousand, to_number, with_point
 from ceibo.text import shorten
 
 LONGEST: Final = 64 * 1024  # bytes of output kept, of each stream
+FIELDS: Final = frozenset({"value", "noise", "replicates", "count", "block"})  # of JSON
 _PLUS_MINUS: Final = re.compile(r"±|\+/-")
 _EXAMPLES: Final = "a number, `value noise`, three or more replicates, or JSON with value and noise"
 
@@ -111,24 +115,26 @@ def measurement_from(data: Any) -> Measurement:
         return Measurement(_json_number(data, "value"))
     if isinstance(data, list):
         return _from_replicates(data)
-    if unknown := sorted(set(data) - {"value", "noise", "replicates"}):
+    if unknown := sorted(set(data) - FIELDS):
         what = f"it has the unknown key {unknown[0]!r}"
-        raise InputError(f"{what}; known are value, noise and replicates.")
+        raise InputError(f"{what}; known are value, noise, replicates, count and block.")
+    block = data.get("block")
     if data.get("replicates") is not None:
-        if set(data) - {"replicates"}:
+        if set(data) - {"replicates", "block"}:
             raise InputError("it has replicates beside other keys; replicates alone are enough.")
-        return _from_replicates(data["replicates"])
+        return _from_replicates(data["replicates"], block)
     if data.get("value") is None:
         raise InputError('it has no "value".')
     value, noise = _json_number(data["value"], "value"), data.get("noise")
-    return Measurement(value, None if noise is None else _json_number(noise, "noise"))
+    known = None if noise is None else _json_number(noise, "noise")
+    return Measurement(value, known, count=data.get("count"), block=block)
 
 
-def _from_replicates(data: Any) -> Measurement:
+def _from_replicates(data: Any, block: Any = None) -> Measurement:
     if not isinstance(data, list) or not data:
         wanted = "a list of replicates, as in [0.31, 0.29, 0.36]"
         raise InputError(f"expected {wanted}, got {_excerpt(json.dumps(data))}.")
-    return Measurement.of(_json_number(each, "replicate") for each in data)
+    return Measurement.of((_json_number(each, "replicate") for each in data), block=block)
 
 
 def _json_number(value: Any, what: str) -> float:

@@ -11,13 +11,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ceibo.command.outcome import last_lines, load_json, measurement_from, parse_line
+from ceibo.command.outcome import FIELDS, last_lines, load_json, measurement_from, parse_line
 from ceibo.decide import Measurement, Outcomes
 from ceibo.errors import InputError
 from ceibo.text import shorten
 
 Results = dict[str, Measurement]
-_FIELDS = frozenset({"value", "noise", "replicates"})  # of a measurement as JSON
 
 
 def parse_outcomes(output: str, outcomes: Outcomes, whole: bool = True) -> Results:
@@ -79,7 +78,7 @@ def read_outcomes(lines: Sequence[str], outcomes: Outcomes, replicates: bool = F
 
 def _from_json(line: str, outcomes: Outcomes) -> Results:
     data = load_json(line, _check_pairs)
-    if len(outcomes) == 1 and set(data) <= _FIELDS and outcomes.names[0] not in data:
+    if len(outcomes) == 1 and set(data) <= FIELDS and outcomes.names[0] not in data:
         return {outcomes.names[0]: measurement_from(data)}
     given = {outcomes.check_name(name): each for name, each in data.items() if each is not None}
     if not given:
@@ -117,5 +116,12 @@ def results_line(results: Results) -> str:
 
 def results_json(results: Results) -> str:
     """Results as `read_outcomes` reads them."""
-    told = {name: list(each.replicates) or each.to_json() for name, each in results.items()}
-    return json.dumps(told, ensure_ascii=False)
+    return json.dumps({n: result_json(each) for n, each in results.items()}, ensure_ascii=False)
+
+
+def result_json(result: Measurement) -> Any:
+    """A result as it is read from JSON, of which replicates have no value and noise beside them."""
+    if result.replicates and not result.block:
+        return list(result.replicates)
+    further = ("replicates", "block") if result.replicates else FIELDS
+    return {name: each for name, each in result.to_json().items() if name in further}

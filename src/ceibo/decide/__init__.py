@@ -16,6 +16,7 @@ record                 what is written down with a suggestion
 from ceibo.decide.belief import Belief
 from ceibo.decide.dimensions import Categorical, Float, Int, Ordinal
 from ceibo.decide.direction import Direction
+from ceibo.decide.effects import BlockEffect
 from ceibo.decide.estimate import Estimate, Observed, OutcomeEstimate
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.joint import JointBelief, JointEvidence, joint_evidence_of, suggest_jointly
@@ -32,6 +33,7 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "Belief",
+    "BlockEffect",
     "Categorical",
     "Direction",
     "Estimate",

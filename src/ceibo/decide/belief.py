@@ -11,6 +11,7 @@ from typing import final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
@@ -18,7 +19,7 @@ from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
+from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.decide.suggest import search
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
@@ -92,6 +93,11 @@ class Belief:
         variance = self.model.fit.noise_variance
         return None if variance is None else self.model.natural(float(np.sqrt(variance)))
 
+    @cached_property
+    def blocks(self) -> tuple[BlockEffect, ...]:
+        """The effect of every block, which is not part of the other answers."""
+        return block_effects(self.model, self.evidence)
+
     @property
     def amplitude(self) -> float:
         """The standard deviation of the objective over the space, by the kernel's variance."""
@@ -141,11 +147,6 @@ class Belief:
                 last measurement again.
         """
         return verdict_of(self, cost, {} if memory is None else memory)
-
-    def profit(self, cost: float, evaluations: int) -> Profit:
-        """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
-        return profit_of(self.best, self.evidence.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------
 

@@ -1,27 +1,24 @@
 """The fitted model of the evidence: of the objective, and of where measurements fail."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.rows import Rows
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.subset import group, most_telling
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array, Indices
-from ceibo.gp.observations import standardize
+from ceibo.gp.inputs import Array
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Of very many observations, hyperparameters need fewer than the mean does, and cost more.
 _FIT_ROWS: Final = 400
-# In units of the largest value: beyond it an observation says nothing at all.
-_LARGEST_NOISE: Final = 2.0**200
-# In the same units: what is smaller is nothing beside the largest value.
-_SMALLEST: Final = 2.0**-200
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
 
@@ -39,6 +36,7 @@ class Model:
     exponent: int
     observations: int  # how many there are
     used: int  # how many the model was conditioned on
+    kinds: tuple[str, ...] = ()  # of the blocks of the fit
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -56,17 +54,21 @@ class Model:
 
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
-        n = len(evidence)
-        scaled = evidence.X, *_scale(evidence, self.exponent)
-        if n <= limit:
-            gp = _recondition(self.fit, *scaled)
-            return Model(gp, self.fit, self.exponent, n, n)
-        groups = group(evidence.X, evidence.noise)
-        rows = np.arange(n)
-        if len(groups) > limit:
-            rows = groups.rows(most_telling(self.gp, evidence.X[groups.first], limit))
-        gp = _recondition(self.fit, *_merge(self.fit, *(each[rows] for each in scaled)))
-        return Model(gp, self.fit, self.exponent, n, len(rows))
+        n, blocks = len(evidence), self.block_variances(evidence.block_kinds)
+        rows = Rows.of(evidence, self.exponent)
+        if n > limit:
+            groups = group(rows.X, rows.told_variance, rows.block)
+            if len(groups) > limit:
+                chosen = most_telling(self.gp, evidence.X[groups.first], limit)
+                rows = rows[groups.rows(chosen)]
+        gp = rows.conditioned(self.fit, blocks, merged=n > limit)
+        return Model(gp, self.fit, self.exponent, n, len(rows), self.kinds)
+
+    def block_variances(self, kinds: Sequence[str]) -> Array:
+        """The variances of these kinds of block, in units of the process; 0 of other kinds."""
+        blocks = self.fit.gp.blocks
+        known = {} if blocks is None else dict(zip(self.kinds, blocks.variances, strict=True))
+        return np.array([known.get(kind, 0.0) for kind in kinds])
 
 
 def fit_model(
@@ -76,36 +78,38 @@ def fit_model(
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
     exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
-    y, variance = _scale(evidence, exponent)
-    X, n = evidence.X, len(evidence)
+    whole, kinds = Rows.of(evidence, exponent), evidence.block_kinds
+    n, limit = len(whole), settings.max_observations
 
-    def fit(rows: Indices) -> FitResult:
+    def fit(rows: Rows) -> FitResult:
         kernels = _RIVALS if settings.kernel == "auto" else (settings.kernel,)
         fits = [
             fit_gp(
-                X[rows],
-                y[rows],
-                variance[rows],
+                rows.X,
+                rows.y,
+                rows.variance,
                 kernel=kernel,
                 method=settings.fit,
                 categorical=space.categorical,
                 start=start,
                 restarts=settings.restarts,
                 breadth=space.breadth,
+                counts=rows.counts,
+                blocks=rows.block if kinds else None,
             )
             for kernel in kernels
         ]
         return max(fits, key=lambda fitted: fitted.log_density)
 
-    limit = settings.max_observations
-    groups = group(X, variance) if n > limit else None
+    groups = group(whole.X, whole.told_variance, whole.block) if n > limit else None
     if groups is None or len(groups) <= limit:
-        whole = fit(np.arange(n))
-        return Model(whole.gp, whole, exponent, n, n)
-    fitted = fit(groups.rows(groups.spread(min(limit, _FIT_ROWS))))
-    rows = groups.rows(most_telling(fitted.gp, X[groups.first], limit))
-    gp = _recondition(fitted, *_merge(fitted, X[rows], y[rows], variance[rows]))
-    return Model(gp, fitted, exponent, n, len(rows))
+        fitted = fit(whole)
+        return Model(fitted.gp, fitted, exponent, n, n, kinds)
+    fitted = fit(whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))])
+    rows = whole[groups.rows(most_telling(fitted.gp, whole.X[groups.first], limit))]
+    variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances
+    gp = rows.conditioned(fitted, variances, merged=True)
+    return Model(gp, fitted, exponent, n, len(rows), kinds)
 
 
 def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProcess | None:
@@ -122,36 +126,3 @@ def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProce
     # Outcomes change abruptly, which a rough kernel follows best.
     categorical, breadth = space.categorical, space.breadth
     return fit_gp(X, outcomes, kernel="matern12", categorical=categorical, breadth=breadth).gp
-
-
-def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
-    """Values and noise variances in units of 2^exponent: exact, and the squares are finite."""
-    with np.errstate(over="ignore"):
-        noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)
-    y = np.ldexp(evidence.y, -exponent)
-    if np.any(y):
-        # A subset without the largest values must not be fitted in units in which these overflow.
-        y[np.abs(y) < _SMALLEST] = 0.0
-        noise[noise < _SMALLEST] = 0.0
-    return y, noise**2
-
-
-def _recondition(fitted: FitResult, X: Array, y: Array, variance: Array) -> GaussianProcess:
-    """The fitted process, conditioned on other rows of the same data."""
-    noise = np.where(np.isnan(variance), _unknown_noise(fitted), variance)
-    return GaussianProcess(X, y, noise, fitted.gp.kernel, fitted.gp.mean, fitted.gp.expected_noise)
-
-
-def _merge(fitted: FitResult, X: Array, y: Array, variance: Array) -> tuple[Array, Array, Array]:
-    """The same data with the rows of each point merged, unknown noise being that of the fit."""
-    data = standardize(X, y, variance)
-    squared = data.scale**2
-    noise = data.noise_with(_unknown_noise(fitted) / squared) * squared
-    return data.X, data.centre + data.scale * data.y, noise
-
-
-def _unknown_noise(fitted: FitResult) -> float:
-    """The variance that stands for an unknown one."""
-    # A fit has data of unknown noise wherever there are any, so that the other case is no guess.
-    inferred = fitted.noise_variance
-    return float(fitted.gp.expected_noise or 0.0) if inferred is None else inferred

@@ -62,7 +62,8 @@ def hyperparameters_of(
     if data is None:
         return None
     noise = float("nan") if data["noise"] is None else data["noise"]
-    return Hyperparameters(np.array(data["lengthscales"]), data["variance"], noise)
+    blocks = np.array(data.get("blocks", ()), dtype=float)
+    return Hyperparameters(np.array(data["lengthscales"]), data["variance"], noise, blocks)
 
 
 def finite(value: float | None) -> float | None:
@@ -74,10 +75,12 @@ def hyperparameters_to_json(hyperparameters: Hyperparameters | None) -> dict[str
     """Plain JSON data, or None."""
     if hyperparameters is None:
         return None
+    blocks = hyperparameters.blocks.tolist()
     return {
         "lengthscales": hyperparameters.lengthscales.tolist(),
         "variance": hyperparameters.variance,
         "noise": None if np.isnan(hyperparameters.noise) else hyperparameters.noise,
+        **({"blocks": blocks} if blocks else {}),
     }
 
 

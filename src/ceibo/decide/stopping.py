@@ -118,6 +118,10 @@ class Known(Protocol):
     def measurements(self) -> int:
         """How many there are."""
 
+    @property
+    def direction(self) -> Direction:
+        """In which the goal is to go."""
+
     def key(self) -> tuple[bytes, ...]:
         """Tells apart states that would give different models."""
 
@@ -131,6 +135,8 @@ class Judged(Protocol):
     def space(self) -> Space: ...
     @property
     def settings(self) -> Settings: ...
+    @property
+    def best(self) -> Estimate: ...
     @property
     def remaining(self) -> float:
         """The largest expected improvement over the space."""
@@ -156,7 +162,9 @@ def verdict_of(belief: Judged, cost: float, memory: Memory) -> Verdict:
     return judge(count, tuple(remaining), price, initial)
 
 
-def profit_of(best: Estimate, direction: Direction, cost: float, paid: int) -> Profit:
-    """What a study has brought after so many paid evaluations."""
-    price = check_cost(cost)
-    return Profit(-direction.flip(best.mean) - price * paid, best.std, price, paid)
+def profit_of(belief: Judged, cost: float, evaluations: int) -> Profit:
+    """What so many evaluations have brought at a price each, the initial design not counted."""
+    price, best = check_cost(cost), belief.best
+    paid = max(evaluations - belief.settings.initial_size(belief.space.breadth), 0)
+    value = -belief.evidence.direction.flip(best.mean) - price * paid
+    return Profit(value, best.std, price, paid)

@@ -1,9 +1,9 @@
 """Which observations a model uses when there are very many.
 
-Observations of one point and one kind of noise, known or unknown, form a group. Merging a group
-is exact (gp/observations.py), so that a group costs the model as much as one observation, and
-it is groups that are counted and chosen. All choices are functions of the observations and their
-order alone.
+Observations of one point, in the same blocks and of one kind of noise, known or unknown, form a
+group. Merging a group is exact (gp/observations.py), so that a group costs the model as much as one
+observation, and it is groups that are counted and chosen. All choices are functions of the
+observations and their order alone.
 """
 
 from dataclasses import dataclass
@@ -53,10 +53,13 @@ class Groups:
         return np.sort(np.concatenate(parts))
 
 
-def group(X: Array, noise: Array) -> Groups:
-    """The groups of observations at points X (n, d), whose noise (n,) is NaN where unknown."""
+def group(X: Array, noise: Array, block: Indices) -> Groups:
+    """The groups of observations at points X (n, d), in blocks (n, b).
+
+    Their noise (n,) is NaN where it is unknown.
+    """
     unknown = np.isnan(noise)
-    keys = np.column_stack([X + 0.0, unknown])  # −0.0 becomes 0.0
+    keys = np.column_stack([X + 0.0, unknown, block])  # −0.0 becomes 0.0
     places: dict[bytes, int] = {}
     rows = keys.view(f"V{keys.itemsize * keys.shape[1]}").ravel().tolist()
     of = np.array([places.setdefault(row, len(places)) for row in rows], dtype=np.intp)

@@ -1,6 +1,8 @@
 """The model: an exact Gaussian process with a noise variance per observation."""
 
-from ceibo.gp.fit import FitResult, FitStatus, Hyperparameters, fit_gp
+from ceibo.gp.blocks import Blocks
+from ceibo.gp.fit import FitResult, FitStatus, fit_gp
+from ceibo.gp.hyperparameters import Hyperparameters
 from ceibo.gp.kernels import (
     KERNELS,
     Kernel,
@@ -14,6 +16,7 @@ from ceibo.gp.posterior import GaussianProcess
 
 __all__ = [
     "KERNELS",
+    "Blocks",
     "FitResult",
     "FitStatus",
     "GaussianProcess",

@@ -19,8 +19,19 @@ from numpy.typing import ArrayLike
 from ceibo.checks import check_whole
 from ceibo.errors import InputError, NotPositiveDefiniteError
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
+from ceibo.gp.blocks import Blocks
 from ceibo.gp.grid import evenly
-from ceibo.gp.inputs import Array, Indices, as_columns, as_noise, as_points, as_values
+from ceibo.gp.hyperparameters import Hyperparameters
+from ceibo.gp.inputs import (
+    Array,
+    Indices,
+    as_block_indices,
+    as_columns,
+    as_counts,
+    as_noise,
+    as_points,
+    as_values,
+)
 from ceibo.gp.kernels import KERNELS, Kernel
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.linalg import limited_blas
@@ -33,6 +44,7 @@ from ceibo.gp.restarts import distinct, spread_starts, switched
 _LENGTHSCALE_RANGE: Final = (5e-3, 1e4)
 _VARIANCE_RANGE: Final = (1e-6, 1e4)
 _NOISE_RANGE: Final = (1e-8, 1e2)
+_BLOCK_RANGE: Final = (1e-8, 1e2)
 _SMALLEST_SUBSET, _SUBSET_GROWTH = 40, 3
 # a search ends when another step promises less log density: on a subset, on all data
 _ROUGH, _FINE = 3e-2, 1e-3
@@ -54,40 +66,6 @@ class FitStatus(Enum):
     STOPPED = "the search stopped early at its best point so far"
     PREVIOUS = "the search failed; the start values given were used"
     DEFAULT = "the search failed; default values were used"
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Hyperparameters:
-    """Hyperparameters in standard units: the unit cube, y of unit variance."""
-
-    lengthscales: Array
-    variance: float
-    noise: float = float("nan")  # NaN where all noise is known
-
-    def __post_init__(self) -> None:
-        lengthscales = np.atleast_1d(np.asarray(self.lengthscales, dtype=np.float64))
-        values = np.append(
-            lengthscales, [self.variance, 1.0 if np.isnan(self.noise) else self.noise]
-        )
-        if lengthscales.ndim != 1 or not np.all(np.isfinite(values)) or np.any(values <= 0):
-            raise InputError(
-                "hyperparameters must be finite and above zero, got lengthscales"
-                f" {lengthscales.tolist()}, variance {self.variance!r} and noise {self.noise!r}."
-                " Noise may also be NaN: all known."
-            )
-        object.__setattr__(self, "lengthscales", lengthscales)
-
-    def to_theta(self, infers_noise: bool) -> Array:
-        noise = self.noise if np.isfinite(self.noise) else 0.1
-        theta: Array = np.log(np.concatenate([self.lengthscales, [self.variance, noise]]))
-        return theta if infers_noise else theta[:-1]
-
-    @staticmethod
-    def from_theta(theta: Array, dimension: int) -> "Hyperparameters":
-        values = np.exp(theta)
-        noise = float(values[dimension + 1]) if len(values) > dimension + 1 else float("nan")
-        return Hyperparameters(values[:dimension], float(values[dimension]), noise)
 
 
 @final
@@ -122,6 +100,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     start: Hyperparameters | None = None,
     restarts: int | None = None,
     breadth: int | None = None,
+    counts: ArrayLike | None = None,
+    blocks: ArrayLike | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -139,6 +119,12 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default.
         breadth: how many columns a point has on average, where others do not exist at it; the
             priors of "map" are those of so many. All by default.
+        counts: (n,) of how many values each y is the mean; 1 by default. Where it is more, the
+            noise variance is the square of a standard error computed from those values: they are
+            then replicates of unknown noise.
+        blocks: (n, b), or (n,) for one kind, the index of the block (a day, a plate) of each kind
+            that each observation is of, −1 for none. Observations of one block share an offset,
+            whose variance is inferred for each kind of which there are two blocks or more.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -159,20 +145,28 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         raise InputError(
             f"start must have {d} lengthscales, one per column of X, got {len(start.lengthscales)}."
         )
-    data = standardize(points, values, noise)
-    priors = Priors.default(d, data.infers_noise, breadth) if method == "map" else None
+    sizes = np.ones(n) if counts is None else as_counts(counts, n)
+    data = standardize(
+        points, values, noise, sizes, None if blocks is None else as_block_indices(blocks, n)
+    )
+    priors = None
+    if method == "map":
+        priors = Priors.default(d, data.infers_noise, breadth, len(data.varying))
     search = _Search(data, kernel_class, columns, priors)
+    known = ~np.isnan(noise)
+    # with the values behind standard errors
+    raw_count = n + int(np.sum(sizes[known] - 1.0))
+    known &= sizes == 1
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start, count)
-        known = noise[~np.isnan(noise)]
-        expected = float(np.mean(known)) if len(known) else None
-        return _result(search, theta, (status, message), n, expected)
+        expected = float(np.mean(noise[known])) if np.any(known) else None
+        return _result(search, theta, (status, message), raw_count, expected)
 
 
-def search_bounds(dimension: int, infers_noise: bool) -> Array:
+def search_bounds(dimension: int, infers_noise: bool, blocks: int = 0) -> Array:
     """The range of each θ that is searched, (len(θ), 2)."""
     ranges = [_LENGTHSCALE_RANGE] * dimension + [_VARIANCE_RANGE] + [_NOISE_RANGE] * infers_noise
-    return np.asarray(np.log(np.array(ranges)))
+    return np.asarray(np.log(np.array(ranges + [_BLOCK_RANGE] * blocks)))
 
 
 @final
@@ -189,14 +183,14 @@ class _Search:
         self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
-        self.bounds = search_bounds(data.X.shape[1], data.infers_noise)
+        self.bounds = search_bounds(data.X.shape[1], data.infers_noise, len(data.varying))
 
     def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
-        infers = self.data.infers_noise
+        layout = self.data.infers_noise, self.data.varying
         subsets = self._subsets()
         objective = self._objective(subsets[0])
-        defaults = [default.to_theta(infers) for default in self.defaults()]
-        previous = [] if start is None else [np.clip(start.to_theta(infers), *self.bounds.T)]
+        defaults = [default.to_theta(*layout) for default in self.defaults()]
+        previous = [] if start is None else [np.clip(start.to_theta(*layout), *self.bounds.T)]
         fresh = max(defaults, key=lambda theta: objective(theta)[0])
         starts = [fresh, *previous]
         if restarts == 1:
@@ -225,7 +219,8 @@ class _Search:
     def _explore(self, objective: Objective, starts: list[Array], restarts: int) -> Ascent:
         """The highest distinct maxima found from the starts given and from fresh ones."""
         d = self.data.X.shape[1]
-        spread = spread_starts(_SCREENED * restarts, d, self.data.infers_noise)
+        infers, blocks = self.data.infers_noise, len(self.data.varying)
+        spread = spread_starts(_SCREENED * restarts, d, infers, blocks)
         order = np.argsort([-objective.value(theta) for theta in spread], kind="stable")
         ends = self._climb(objective, np.array([*starts, *spread[order[: restarts - 1]]]), None)
         for _ in range(_ROUNDS):
@@ -241,7 +236,7 @@ class _Search:
         return _chosen(ends, distinct(ends.values))
 
     def defaults(self) -> list[Hyperparameters]:
-        """Fresh starts: smooth and wiggly, with little noise and with much."""
+        """Fresh starts: smooth and wiggly, with little noise and with much; the same for blocks."""
         d = self.data.X.shape[1]
         noises = (0.03, 0.4) if self.data.infers_noise else (np.nan,)
         return [
@@ -297,7 +292,8 @@ def _result(
     data, d = search.data, search.data.X.shape[1]
     status, message = ending
     try:
-        hyperparameters = Hyperparameters.from_theta(theta, d)
+        kinds = data.blocks.shape[1]
+        hyperparameters = Hyperparameters.from_theta(theta, d, data.varying, kinds)
         gp = _process(search, hyperparameters, expected)
     except (NotPositiveDefiniteError, InputError) as error:
         status, message = FitStatus.DEFAULT, f"{FitStatus.DEFAULT.value} ({error})"
@@ -333,7 +329,12 @@ def _process(
     noise = data.noise_with(hyperparameters.noise) * squared
     if expected is None:
         expected = hyperparameters.noise * squared
+    blocks = None
+    if data.blocks.shape[1]:
+        variances = np.zeros(data.blocks.shape[1])
+        variances[: len(hyperparameters.blocks)] = hyperparameters.blocks
+        blocks = Blocks(data.blocks, variances * squared)
     gp = GaussianProcess(
-        data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected
+        data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected, blocks
     )
     return gp if search.priors is None else gp.with_estimated_mean(data.scale)

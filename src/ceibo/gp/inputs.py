@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -92,6 +92,38 @@ def as_noise(noise_variance: ArrayLike, n: int, *, unknown: bool) -> Array:
             "Use fit_gp, which infers it."
         )
     return noise
+
+
+def as_counts(counts: ArrayLike, n: int) -> Array:
+    """How many values each observation is the mean of, as a (n,) array."""
+    values = as_floats(counts, "counts")
+    if values.shape != (n,) or not np.all(np.isfinite(values) & (values >= 1)):
+        raise InputError(
+            f"counts must have shape ({n},), one number of values per row of X, 1 or more; got"
+            f" {show_value(counts)}."
+        )
+    return values
+
+
+def as_block_indices(blocks: ArrayLike, n: int | None = None) -> Indices:
+    """Indices of blocks as a (n, b) array; (n,) is one kind, −1 means no block."""
+    numbers = as_floats(blocks, "blocks")
+    if numbers.ndim == 1:
+        numbers = numbers[:, None]
+    if numbers.ndim != 2 or (n is not None and len(numbers) != n):
+        rows = "n" if n is None else n
+        raise InputError(
+            f"blocks must have shape ({rows}, b), a row per row of X and a column per kind of"
+            f" block, but has shape {numbers.shape}."
+        )
+    indices = numbers.astype(np.intp) if np.all(np.isfinite(numbers)) else None
+    if indices is None or np.any(indices != numbers) or np.any(indices < -1):
+        raise InputError(
+            "blocks must be whole numbers, the index of a block or −1 for none; got"
+            f" {show_value(blocks)}."
+        )
+    indices.setflags(write=False)
+    return indices
 
 
 def as_columns(columns: Sequence[int], dimension: int, name: str) -> tuple[int, ...]:

@@ -1,8 +1,9 @@
 """Log marginal likelihood and priors of the hyperparameters, with analytic gradients.
 
 Notation
-    θ = (log ℓ_1 … log ℓ_d, log v, log υ²)   the last only if some noise is unknown; standard units
-    K = v·g(s) + diag(noise)                  A = K⁻¹, α = A r
+    θ = (log ℓ_1 … log ℓ_d, log v, log υ², log σ_1² … log σ_b²)    in standard units; log υ² only if
+                                              some noise is unknown, log σ_t² if blocks vary
+    K = v·g(s) + diag(noise) + Σ_t σ_t² [same block of kind t]        A = K⁻¹, α = A r
     log p(y | θ) = −½ rᵀα − ½ log det K − (n/2) log 2π,   r = y − m
     ∂/∂θ_k = ½ Σ_ij (α_i α_j − A_ij) ∂K_ij/∂θ_k            (Rasmussen & Williams 2006, eq. 5.9)
 
@@ -24,6 +25,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 from scipy.spatial.distance import pdist
 
+from ceibo.gp.blocks import SharedNoise
 from ceibo.gp.inputs import Array
 from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import constant_mean, triangular_inverse
@@ -31,6 +33,8 @@ from ceibo.gp.observations import Observations
 
 # Added to the diagonal in units of v while fitting: smooth in θ, unlike jitter after a failure.
 NUGGET: Final = 1e-10
+# Of the prior of the standard deviation of blocks' offsets: where its density has halved.
+BLOCK_SCALE: Final = 0.5
 _KEPT_DIFFERENCES: Final = 2**20
 _LOG_2PI: Final = float(np.log(2 * np.pi))
 
@@ -44,14 +48,20 @@ class Priors:
     distribution of log υ², whose density of θ itself enters. The density of υ² would pull an
     inferred noise down, and thin tails would forbid a noise of next to nothing, which is what a
     deterministic objective has.
+
+    Each σ_t of blocks has a half-Cauchy distribution, whose density of σ_t enters: it is flat at
+    zero, so that the data decide whether blocks have effects at all.
     """
 
-    location: Array  # of each θ
+    location: Array  # of each θ, those of blocks aside
     scale: Array
-    infers_noise: bool  # whether the last θ is log υ²
+    infers_noise: bool  # whether the last of these θ is log υ²
+    blocks: int = 0  # how many θ of blocks follow
 
     @staticmethod
-    def default(dimension: int, infers_noise: bool, breadth: int | None = None) -> "Priors":
+    def default(
+        dimension: int, infers_noise: bool, breadth: int | None = None, blocks: int = 0
+    ) -> "Priors":
         """The priors used by default; length scales grow with √d, or with that of the breadth.
 
         So the model stays as simple in many dimensions as in few (Hvarfner, Hellsten and Nardi
@@ -61,7 +71,7 @@ class Priors:
         lengthscale = (np.sqrt(2.0) + 0.5 * np.log(breadth or dimension), np.sqrt(3.0))
         rows = [lengthscale] * dimension + [(1.0, 1.0)] + [(-1.0, 1.0)] * infers_noise
         location, scale = np.array(rows).T
-        return Priors(location, scale, infers_noise)
+        return Priors(location, scale, infers_noise, blocks)
 
     @cached_property
     def _constant(self) -> float:
@@ -72,6 +82,14 @@ class Priors:
 
     def log_density(self, theta: Array) -> tuple[float, Array]:
         """Log density, and its derivative in θ."""
+        if not self.blocks:
+            return self._without_blocks(theta)
+        value, slope = self._without_blocks(theta[: -self.blocks])
+        ratio = np.exp(theta[-self.blocks :]) / BLOCK_SCALE**2
+        value -= float(np.sum(np.log1p(ratio) + np.log(0.5 * np.pi * BLOCK_SCALE)))
+        return value, np.concatenate([slope, -ratio / (1.0 + ratio)])
+
+    def _without_blocks(self, theta: Array) -> tuple[float, Array]:
         z = (theta - self.location) / self.scale
         slope = -1.0 - z / self.scale
         if not self.infers_noise:
@@ -119,6 +137,8 @@ class Objective:
         few = 0 < len(i) * len(ordered) <= _KEPT_DIFFERENCES
         self._differences = (self._Y[i] - self._Y[j]) ** 2 if few else None
         self._s = np.empty(len(i))
+        self._varying = len(data.varying)
+        self._shared = SharedNoise(data.blocks[:, data.varying]) if self._varying else None
         self._K, self._W = np.empty((n, n)), np.zeros((n, n))
 
     def __call__(self, theta: Array) -> tuple[float, Array]:
@@ -127,7 +147,7 @@ class Objective:
         data, (n, d) = self.data, self.data.X.shape
         lengthscales, variance = np.exp(theta[:d]), float(np.exp(theta[d]))
         noise = self._noise(theta)
-        L, slope = self._factorized(lengthscales, variance, noise)
+        L, slope = self._factorized(theta, lengthscales, variance, noise)
         if L is None:
             return -np.inf, np.zeros_like(theta)
         inverse = triangular_inverse(L)
@@ -149,10 +169,15 @@ class Objective:
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)
+        if self._shared is not None:
+            variances = self._block_variances(theta)
+            gradient[-self._varying :] = self._shared.gradient(alpha, A, diagonal, variances)
         sums = self._lengthscale_gradient(alpha, A, slope)
         gradient[:d] = sums * (-2.0 * variance) / lengthscales**2
-        # v ∂K/∂v = K − diag(noise), so both sums collapse to traces.
+        # v ∂K/∂v = K − diag(noise) − what blocks share, so both sums collapse to traces.
         gradient[d] = 0.5 * (quadratic - n - float(noise @ diagonal))
+        if self._shared is not None:
+            gradient[d] -= float(gradient[-self._varying :].sum())
         if data.infers_noise:
             gradient[d + 1] = 0.5 * float(noise[data.unknown] @ diagonal[data.unknown])
             term, term_gradient = data.replicate_term(float(theta[d + 1]))
@@ -166,7 +191,8 @@ class Objective:
             return self(theta)[0]
         self.evaluations += 1
         data, (n, d) = self.data, self.data.X.shape
-        L, _ = self._factorized(np.exp(theta[:d]), float(np.exp(theta[d])), self._noise(theta))
+        lengthscales, variance = np.exp(theta[:d]), float(np.exp(theta[d]))
+        L, _ = self._factorized(theta, lengthscales, variance, self._noise(theta))
         if L is None:
             return -np.inf
         half = lapack.dtrtrs(L, data.y, lower=1)[0]
@@ -177,11 +203,16 @@ class Objective:
 
     def _noise(self, theta: Array) -> Array:
         """(n,) noise variances at θ."""
-        inferred = float(np.exp(theta[-1])) if self.data.infers_noise else np.nan
+        d = self.data.X.shape[1]
+        inferred = float(np.exp(theta[d + 1])) if self.data.infers_noise else np.nan
         return self.data.noise_with(inferred)
 
+    def _block_variances(self, theta: Array) -> Array:
+        """σ_t² of the kinds of block that vary, at θ."""
+        return np.asarray(np.exp(theta[-self._varying :]))
+
     def _factorized(
-        self, lengthscales: Array, variance: float, noise: Array
+        self, theta: Array, lengthscales: Array, variance: float, noise: Array
     ) -> tuple[Array | None, Array]:
         """L of K, None if there is none, and the packed g'."""
         n = len(self.data.X)
@@ -190,6 +221,8 @@ class Objective:
         K = self._K
         K.ravel()[self._pairs] = g
         K.ravel()[:: n + 1] = variance * (1.0 + NUGGET) + noise
+        if self._shared is not None:
+            self._shared.add_to(K, self._block_variances(theta))
         L, failed = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
         return None if failed else L, slope
 

@@ -5,6 +5,12 @@ Several observations of one point x say no more about f(x) than their mean does.
 for all, the mean of m values has variance υ²/m, and their scatter SS = Σ (y_i − ȳ)² speaks of υ²
 alone. Merging is exact: the joint density of the raw values is the density of the merged ones times
 a factor that does not involve f, kept here so that the likelihood is that of the raw data.
+
+A mean of k values told with its standard error e, itself computed from those values, is k
+replicates of unknown noise of which mean and scatter SS = k (k − 1) e² are known, and is treated as
+such.
+
+Only observations in the same blocks are merged: between blocks there are offsets too.
 """
 
 from dataclasses import dataclass, field
@@ -37,6 +43,9 @@ class Observations:
     extra_unknown: float  # Σ (m − 1) over rows of unknown noise
     # what merging takes out of the log density, in standard units, unknown noise aside
     log_factor: float
+    blocks: Indices  # (n, b) as in ceibo.gp.blocks
+    # the kinds of block of which there are two or more: one alone says nothing of σ_t
+    varying: tuple[int, ...]
     unknown: Mask = field(init=False)  # (n,)
     # whether a noise variance has to be inferred
     infers_noise: bool = field(init=False)
@@ -70,11 +79,22 @@ class Observations:
             self.scatter,
             self.extra_unknown,
             self.log_factor,
+            self.blocks[indices],
+            self.varying,
         )
 
 
-def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
+def standardize(
+    X: Array,
+    y: Array,
+    noise_variance: Array,
+    counts: Array | None = None,
+    blocks: Indices | None = None,
+) -> Observations:
     """Centres and scales y to zero mean and unit variance, and merges replicates.
+
+    Where `counts` are above 1, y is a mean of so many values and noise_variance the square of its
+    standard error; centre and scale are then those of the values behind the means.
 
     Values are first divided by a power of two near their size, which is exact, so that nothing
     over- or underflows: y multiplied by any power of two gives the same observations, bit for bit.
@@ -84,26 +104,51 @@ def standardize(X: Array, y: Array, noise_variance: Array) -> Observations:
     if not np.any(y):
         exponent = int(np.frexp(np.nanmax(noise_variance, initial=0.0))[1]) // 2
     y_near = np.ldexp(y, -exponent)
-    centre = float(np.mean(y_near))
-    spread = float(np.std(y_near))
+    noise_near = np.ldexp(np.ldexp(noise_variance, -exponent), -exponent)
+    counted = np.ones(len(y)) if counts is None else counts
+    # the variance of the values behind a standard error, SS/k
+    within = np.where((counted > 1) & ~np.isnan(noise_near), (counted - 1.0) * noise_near, 0.0)
+    centre, spread = float(np.mean(y_near)), float(np.std(y_near))
+    if np.any(counted > 1):
+        centre = float(np.average(y_near, weights=counted))
+        squares = (y_near - centre) ** 2 + within
+        spread = float(np.sqrt(np.average(squares, weights=counted)))
     # A spread made of rounding errors is none: scale by the values' size, or by 1 if all are zero.
     if spread <= 1e-13 * float(np.max(np.abs(y_near))):
         spread = float(np.max(np.abs(y_near))) or 1.0
     spread = max(spread, float(np.ldexp(_SMALLEST_SCALE, -exponent)))
     z = (y_near - centre) / spread
-    noise = np.ldexp(np.ldexp(noise_variance, -exponent), -exponent) / spread**2
-    merged = _merge(X, z, noise)
+    noise = noise_near / spread**2
+    kinds = np.empty((len(y), 0), dtype=np.intp) if blocks is None else blocks
+    merged = _merge(_Rows(X, z, noise, counted, kinds))
     unit = np.ldexp(1.0, exponent)
-    return Observations(*merged[:4], centre * unit, spread * unit, *merged[4:])
+    varying = tuple(kind for kind, of in enumerate(kinds.T) if len(np.unique(of[of >= 0])) > 1)
+    return Observations(*merged[:4], centre * unit, spread * unit, *merged[4:], varying)
 
 
-def _merge(
-    X: Array, y: Array, noise: Array
-) -> tuple[Array, Array, Array, Array, float, float, float]:
+@final
+class _Rows:
+    """Rows in standard units, those of counted standard errors as replicates of unknown noise."""
+
+    def __init__(self, X: Array, y: Array, noise: Array, counts: Array, blocks: Indices):
+        self.X, self.y, self.counts, self.blocks = X, y, counts, blocks
+        estimated = (counts > 1) & ~np.isnan(noise)
+        self.noise = np.where(estimated, np.nan, noise)
+        # what the values behind standard errors say of the noise
+        errors, sizes = noise[estimated], counts[estimated]
+        self.scatter = float(np.sum(sizes * (sizes - 1.0) * errors))
+        self.extra = float(np.sum(sizes - 1.0))
+        # the density of a mean alone is √k times that of a value
+        self.log_counts = float(np.sum(np.log(counts[~estimated])))
+
+
+def _merge(rows: _Rows) -> tuple[Array, Array, Array, Array, float, float, float, Indices]:
+    X, y, noise, counts, blocks = rows.X, rows.y, rows.noise, rows.counts, rows.blocks
     n = len(X)
-    keys = np.column_stack([X + 0.0, np.isnan(noise)])  # −0.0 becomes 0.0
+    keys = np.column_stack([X + 0.0, np.isnan(noise), blocks])  # −0.0 becomes 0.0
     if len({row.tobytes() for row in keys}) == n:  # no replicates
-        return X, y, noise, np.ones(n), 0.0, 0.0, 0.0
+        log_factor = 0.5 * (rows.log_counts - float(np.sum(np.log(counts))))
+        return X, y, noise, counts, rows.scatter, rows.extra, log_factor, blocks
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # groups in the order of their first observation
     group = np.argsort(order)[group.reshape(-1)]
@@ -116,14 +161,14 @@ def _merge(
     with np.errstate(divide="ignore", invalid="ignore"):
         # ≤ 1; 0/0 = NaN where the noise is zero or unknown
         relative = smallest[group] / noise
-    precision = np.where(np.isnan(relative), 1.0, relative)
+    precision = np.where(np.isnan(relative), counts, relative)
     total = np.bincount(group, precision)
     mean = np.bincount(group, precision * y) / total
     squares = precision * (y - mean[group]) ** 2
-    scatter = float(np.sum(squares[unknown[group]]))
+    scatter = float(np.sum(squares[unknown[group]])) + rows.scatter
     merged_noise = np.where(unknown, np.nan, smallest / total)
     known_scatter = np.bincount(group, squares) * ~unknown
-    log_factor = -0.5 * float(np.sum(np.log(count[unknown])))
+    log_factor = 0.5 * (rows.log_counts - float(np.sum(np.log(total[unknown]))))
     # exact repeats of a noiseless value add no density
     repeated = ~unknown & (count > 1) & (smallest > 0)
     for j in np.flatnonzero(repeated):
@@ -133,6 +178,6 @@ def _merge(
             - np.log(2 * np.pi * merged_noise[j])
             + known_scatter[j] / smallest[j]
         )
-    counts = np.where(unknown, count, 1.0)
-    extra = float(np.sum(count[unknown] - 1.0))
-    return X[first], mean, merged_noise, counts, scatter, extra, log_factor
+    extra = float(np.sum(count[unknown] - 1.0)) + rows.extra
+    sizes = np.where(unknown, total, 1.0)
+    return X[first], mean, merged_noise, sizes, scatter, extra, log_factor, blocks[first]

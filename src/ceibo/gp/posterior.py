@@ -1,7 +1,8 @@
 """The exact Gaussian process posterior.
 
 Notation (shapes beside)
-    X (n, d), y (n,)       observed points and values; υ² (n,) their noise variances, Σ = diag(υ²)
+    X (n, d), y (n,)       observed points and values; υ² (n,) their noise variances
+    Σ (m, m)               diag(υ²), plus what rows in the same blocks share (ceibo.gp.blocks)
     P (m, d)               all conditioning points: X, then the pending points, which have no value
     K (m, m)               k(P, P); A = (K + Σ)⁻¹ = L⁻ᵀ L⁻¹
     α (m,)                 A (y − mean), zero at pending points, so that they leave the mean alone
@@ -14,6 +15,7 @@ deviation: squares of values as large as 1e150 or as small as 1e-150 then stay n
 multiplying y by a power of two changes no bit of what is computed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self, final
 
@@ -21,7 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ceibo.errors import InputError
-from ceibo.gp.inputs import Array, as_noise, as_point, as_points, as_values
+from ceibo.gp.blocks import Blocks
+from ceibo.gp.inputs import Array, Indices, as_noise, as_point, as_points, as_values
 from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import Factor, constant_mean, factorize, limited_blas
 from ceibo.gp.predictor import Predictor
@@ -33,9 +36,21 @@ class _State:
     """What conditioning computes, in units of `unit`."""
 
     points: Array  # (m, d) P
-    noise: Array  # (m,) Σ's diagonal, with the jitter that factorizing needed
+    noise: Array  # (m,) υ², with the jitter that factorizing needed
     factor: Factor
     alpha: Array  # (m,)
+    blocks: Blocks | None = None  # of the m points
+
+    def covariance_weights(self, rows: Indices | slice) -> Array:
+        """(m, r) c_j = A Σ e_j of each row j: σ(x, x_j) = k_x·c_j, which cancels nothing.
+
+        That is because A k_j = e_j − A Σ e_j. It is zero where all noise is.
+        """
+        inverse = self.factor.inverse
+        weights = (inverse.T @ inverse[:, rows]) * self.noise[rows]
+        if self.blocks is not None:
+            weights += self.factor.solve(self.blocks.columns(rows))
+        return np.asarray(weights)
 
 
 @final
@@ -50,7 +65,8 @@ class GaussianProcess:
         kernel: prior covariance.
         mean: prior mean, a constant.
         expected_noise: noise variance expected of one more measurement; the mean of noise_variance
-            by default.
+            by default. A new block adds to it, which is not counted here.
+        blocks: of the observations, with their variances; none by default.
 
     Example:
         >>> from ceibo.gp import GaussianProcess, Matern52
@@ -64,6 +80,7 @@ class GaussianProcess:
     kernel: Kernel
     mean: float = 0.0
     expected_noise: float | None = None
+    blocks: Blocks | None = None
     _state: _State | None = field(default=None, repr=False)
     # the power of two by which values are divided inside
     unit: float = field(init=False, repr=False)
@@ -73,7 +90,7 @@ class GaussianProcess:
     # what may be given; the fields are what __post_init__ makes of it
     if TYPE_CHECKING:
 
-        def __init__(
+        def __init__(  # noqa: PLR0913 - public: what the process is, and options
             self,
             X: ArrayLike,
             y: ArrayLike,
@@ -81,6 +98,7 @@ class GaussianProcess:
             kernel: Kernel,
             mean: float = 0.0,
             expected_noise: float | None = None,
+            blocks: Blocks | None = None,
             _state: _State | None = None,
         ) -> None: ...
 
@@ -103,12 +121,21 @@ class GaussianProcess:
             np.mean(self.noise_variance) if self.expected_noise is None else self.expected_noise
         )
         object.__setattr__(self, "expected_noise", float(as_noise(expected, 1, unknown=False)[0]))
+        if self.blocks is not None and len(self.blocks) != len(X):
+            raise InputError(
+                f"blocks must be of {len(X)} rows, those of X, got {len(self.blocks)}."
+            )
         with limited_blas(len(X)):
             noise = self.noise_variance / self.unit / self.unit
             K = self.unit_kernel(X, X)
             K[np.diag_indices_from(K)] += noise
+            blocks = None
+            if self.blocks is not None:
+                blocks = self.blocks.scaled(self.unit)
+                K += blocks.columns()
             factor = factorize(K)
-            state = _State(X, noise + factor.jitter, factor, factor.solve(self.residuals))
+            alpha = factor.solve(self.residuals)
+            state = _State(X, noise + factor.jitter, factor, alpha, blocks)
         object.__setattr__(self, "_state", state)
 
     # -- the parts that acquisitions build on, in units of `unit` ----------------------
@@ -133,9 +160,17 @@ class GaussianProcess:
         """
         state = self.state
         columns = state.alpha[:, None] if weights is None else weights
-        noise = 0.0 if anchor is None else float(state.noise[anchor])
         inverse = state.factor.inverse
-        return Predictor(self.unit_kernel, state.points, inverse, columns, anchor, noise)
+        if anchor is None:
+            return Predictor(self.unit_kernel, state.points, inverse, columns)
+        noise = float(state.noise[anchor])
+        shared = None if state.blocks is None else state.blocks.columns(np.array([anchor]))[:, 0]
+        return Predictor(self.unit_kernel, state.points, inverse, columns, anchor, noise, shared)
+
+    @property
+    def block_variance(self) -> float:
+        """What a new block of every kind adds to the noise of a measurement, in squared units."""
+        return 0.0 if self.blocks is None else self.blocks.total
 
     @property
     def residuals(self) -> Array:
@@ -216,52 +251,78 @@ class GaussianProcess:
 
     # -- more data, without refitting --------------------------------------------------
 
-    def append(self, x: ArrayLike, y: float, noise_variance: float) -> Self:
-        """The process with one more observation, in O(n²); hyperparameters stay as they are."""
+    def append(
+        self, x: ArrayLike, y: float, noise_variance: float, block: Sequence[int] | None = None
+    ) -> Self:
+        """The process with one more observation, in O(n²); hyperparameters stay as they are.
+
+        Args:
+            x: its point.
+            y: its value.
+            noise_variance: of that value.
+            block: the index of its block of each kind; none by default.
+        """
         if len(self.pending):
             raise InputError(
                 "append an observation before conditioning on pending points, not after."
             )
         x_new = as_point(x, "x", self.kernel.dimension)
         y_new, noise = as_values([y], 1), as_noise(noise_variance, 1, unknown=False)
+        blocks, inside = self.blocks, self.state.blocks
+        if blocks is not None and inside is not None:
+            of = np.full((1, len(blocks.variances)), -1) if block is None else np.array([block])
+            blocks, inside = blocks.grown(of), inside.grown(of)
         with limited_blas(len(self.X)):
-            points, scaled, factor = self._bordered(x_new, noise)
-            grown = replace(
+            grown = self._bordered(x_new, noise, inside)
+            process = replace(
                 self,
-                X=_frozen(points),
+                X=_frozen(grown.points),
                 y=_frozen(np.append(self.y, y_new)),
                 noise_variance=_frozen(np.append(self.noise_variance, noise)),
+                blocks=blocks,
                 _state=self.state,
             )
-            state = _State(points, scaled, factor, factor.solve(grown.residuals))
-        return replace(grown, _state=state)
+            alpha = grown.factor.solve(process.residuals)
+        return replace(process, _state=replace(grown, alpha=alpha))
 
     def condition(self, X_pending: ArrayLike, noise_variance: ArrayLike | None = None) -> Self:
         """The process as if X_pending were being measured: less variance there, the same mean.
 
+        The points are taken to be in one new block of each kind.
+
         Args:
             X_pending: (p, d) points without values.
-            noise_variance: noise expected of those measurements; `expected_noise` by default.
+            noise_variance: noise expected of those measurements, that of their block aside;
+                `expected_noise` by default.
         """
         points = as_points(X_pending, "X_pending", self.kernel.dimension)
         expected = self.expected_noise if noise_variance is None else noise_variance
         noise = as_noise(np.asarray(expected), len(points), unknown=False)
+        blocks = self.state.blocks
+        if blocks is not None:
+            blocks = blocks.with_new(len(points))
         with limited_blas(len(self.state.points) + len(points)):
-            grown, scaled, factor = self._bordered(points, noise)
+            grown = self._bordered(points, noise, blocks)
         alpha = np.concatenate([self.state.alpha, np.zeros(len(points))])
-        return replace(self, _state=_State(grown, scaled, factor, alpha))
+        return replace(self, _state=replace(grown, alpha=alpha))
 
-    def _bordered(self, points: Array, noise: Array) -> tuple[Array, Array, Factor]:
-        """Conditioning points, noise and factor grown by `points`."""
-        kernel, scaled = self.unit_kernel, noise / self.unit / self.unit
-        corner = kernel(points, points)
+    def _bordered(self, points: Array, noise: Array, blocks: Blocks | None) -> _State:
+        """The state grown by `points`, with the blocks of all in inside units; α as it was."""
+        state, kernel, scaled = self.state, self.unit_kernel, noise / self.unit / self.unit
+        border, corner = kernel(state.points, points), kernel(points, points)
         corner[np.diag_indices_from(corner)] += scaled
-        factor = self.state.factor.append(kernel(self.state.points, points), corner)
+        if blocks is not None:
+            shared = blocks.columns(slice(len(state.points), None))
+            border += shared[: len(state.points)]
+            corner += shared[len(state.points) :]
+        factor = state.factor.append(border, corner)
         jitter = factor.jitter[-len(points) :]
-        return (
-            np.concatenate([self.state.points, points]),
-            np.concatenate([self.state.noise, scaled + jitter]),
+        return _State(
+            np.concatenate([state.points, points]),
+            np.concatenate([state.noise, scaled + jitter]),
             factor,
+            state.alpha,
+            blocks,
         )
 
 

@@ -5,11 +5,12 @@ the moments of f(x) − f(p):
 
     Δ (N, m) = k_x − k_p             μ(x) − μ(p) = Δ·α
     Var[f(x) − f(p)]                 σ̃² = 2 (v − k(x, p)) − ‖L⁻¹Δ‖²
-    c = σ(x, p) − σ²(p)              = υ_p² Δ·A e_p, because A k_p = e_p − υ_p² A e_p
+    c = σ(x, p) − σ²(p)              = Δ·A Σ e_p, because A k_p = e_p − A Σ e_p
 
 Close to p each of these is a small difference of large numbers. There Δ is computed by
 Kernel.contrast, accurate relative to its own size, and what else is needed follows without
-cancellation: σ²(x) − σ(x, p) = σ̃² + c and σ²(x) = σ̃² + 2 c + σ²(p), where σ²(p) = υ_p² k_p·A e_p.
+cancellation: σ²(x) − σ(x, p) = σ̃² + c and σ²(x) = σ̃² + 2 c + σ²(p), where σ²(p) = k_p·A Σ e_p.
+Without blocks Σ e_p = υ_p² e_p.
 """
 
 from dataclasses import dataclass, field
@@ -39,6 +40,8 @@ class Predictor:
         weights: (m, c) columns; α gives the mean.
         anchor: index of a conditioning point p; with it, the moments of f(x) − f(p) are there too.
         anchor_noise: υ_p², the noise variance of that point.
+        anchor_shared: (m,) noise that it shares with each point, in the same blocks; none of them
+            by default.
     """
 
     kernel: Kernel
@@ -47,6 +50,7 @@ class Predictor:
     weights: Array
     anchor: int | None = None
     anchor_noise: float = 0.0
+    anchor_shared: Array | None = None
     anchor_row: Array = field(init=False)  # (1, m) k_p
     anchor_whitened: Array = field(init=False)  # (1, m) L⁻¹ k_p
 
@@ -74,8 +78,12 @@ class Predictor:
 
     @cached_property
     def anchor_weights(self) -> Array:
-        """υ_p² A e_p, (m,): σ(x, p) = k_x·anchor_weights, which cancels nothing."""
-        return np.asarray(self.inverse.T @ self.inverse[:, self.anchor]) * self.anchor_noise
+        """A Σ e_p, (m,): σ(x, p) = k_x·anchor_weights, which cancels nothing."""
+        inverse = self.inverse
+        weights = np.asarray(inverse.T @ inverse[:, self.anchor]) * self.anchor_noise
+        if self.anchor_shared is not None:
+            weights += inverse.T @ (inverse @ self.anchor_shared)
+        return weights
 
 
 @final

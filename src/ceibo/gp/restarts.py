@@ -13,10 +13,12 @@ import numpy as np
 from ceibo.gp.grid import spread_points
 from ceibo.gp.inputs import Array, Indices
 
-# Ranges of fresh starts, in standard units: of length scales, of the variance, of inferred noise.
+# Ranges of fresh starts, in standard units: of length scales, of the variance, of inferred noise,
+# of blocks.
 _LENGTHSCALES: Final = (0.05, 20.0)
 _VARIANCES: Final = (0.1, 10.0)
 _NOISES: Final = (1e-4, 1.0)
+_BLOCKS: Final = (1e-3, 1.0)
 # A length scale above the first is switched to the second, one below it to the third.
 _MATTERS_BELOW, _MATTERING, _INERT = 3.0, 0.3, 50.0
 # Ends whose log densities are closer than this are one maximum.
@@ -24,9 +26,10 @@ _SAME: Final = 0.01
 _SEED: Final = 0
 
 
-def spread_starts(count: int, dimension: int, infers_noise: bool) -> Array:
+def spread_starts(count: int, dimension: int, infers_noise: bool, blocks: int = 0) -> Array:
     """(count, len(θ)) values of θ, spread evenly; the same at every call."""
     ranges = [_LENGTHSCALES] * dimension + [_VARIANCES] + [_NOISES] * infers_noise
+    ranges += [_BLOCKS] * blocks
     low, high = np.log(np.array(ranges)).T
     points = spread_points(count, len(ranges), np.random.default_rng(_SEED))
     return np.asarray(low + points * (high - low))

@@ -10,8 +10,9 @@ from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief, recommend
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
-from ceibo.decide.stopping import Profit, Verdict
+from ceibo.decide.stopping import Profit, Verdict, profit_of
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
+from ceibo.study.blocks import Blocks
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, StoredTrial
 
@@ -115,6 +116,19 @@ class Answers(ABC):
         """
         return self._any_belief.noise
 
+    @property
+    def blocks(self) -> Blocks | dict[str, Blocks]:
+        """What blocks such as days did to the values measured in them; `tell` says what they are.
+
+        Each has its effect `mean` ± `std`, which is not part of the other answers, its `count` of
+        measurements, and the `spread` of the effects of its kind. In a study with outcomes, a dict
+        of them by name.
+        """
+        found = self._any_belief.blocks
+        if isinstance(found, dict):
+            return {name: Blocks(effects) for name, effects in found.items()}
+        return Blocks(found)
+
     def should_stop(self, cost: float) -> Verdict:
         """Whether to stop because no measurement is worth `cost`, in the objective's units."""
         memory = self.ledger.improvements
@@ -131,7 +145,7 @@ class Answers(ABC):
         """What the study has brought at a price of `cost` per evaluation, less the initial ones."""
         belief = self._any_belief
         ended = self.ledger.snapshot.in_state(DONE, FAILED)
-        return belief.profit(cost, sum(map(_evaluations, ended)))
+        return profit_of(belief, cost, sum(map(_evaluations, ended)))
 
 
 def _as_recorded(ledger: Ledger, found: Estimate) -> Estimate:

@@ -31,7 +31,8 @@ _LAST_NEWS: Final = 1.0
 class Flight:
     """The evaluations of one worker that are under way.
 
-    What it measures is in `block`, unless it names its own. `lost` are the numbers of trials that were on a pool of processes when it broke.
+    What they measure is in `block`, unless it names its own. `lost` are the numbers of trials that
+    were on a pool of processes when it broke.
     """
 
     def __init__(

@@ -43,8 +43,8 @@ _POLL: Final = 0.25
 class Runner(Generic[S]):
     """Evaluates the trials of a study, here or on an executor.
 
-    Measurements that name no block are in `block`. `notify`, if given, is called with what happens beside the trials: a worker that is waited for,
-    a pool that was made anew.
+    Measurements that name no block are in `block`. `notify`, if given, is called with what happens
+    beside the trials: a worker that is waited for, a pool that was made anew.
     """
 
     def __init__(

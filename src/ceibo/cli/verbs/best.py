@@ -2,6 +2,7 @@
 
 import typer
 
+from ceibo.cli.block_answers import blocks_json, print_blocks
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -43,7 +44,7 @@ def best(
         return
     if json and has_front(study):
         front = [estimate_json(each) for each in study.front]
-        print_json({"front": front, "raw_front": list(study.raw_front)})
+        print_json({"front": front, "raw_front": list(study.raw_front)} | blocks_json(study))
         return
     if json:
         raw = study.best_observed
@@ -51,7 +52,7 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        print_json(estimates | {"best_observed": observed})
+        print_json(estimates | {"best_observed": observed} | blocks_json(study))
         return
     print_answers(study)
 
@@ -78,7 +79,13 @@ def print_answers(study: Study) -> None:
     """Prints the answers of a study, for people."""
     if study.outcomes is not None:
         print_joint_answers(study, study.outcomes)
-        return
+    else:
+        _print_one_answer(study)
+    print_blocks(study)
+
+
+def _print_one_answer(study: Study) -> None:
+    """The answers of a study of one objective."""
     found, advice, raw = study.best, study.recommended, study.best_observed
     sure = ""
     if found.probability is not None:

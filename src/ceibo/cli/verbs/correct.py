@@ -1,9 +1,11 @@
 """`ceibo correct`: replaces a measurement that was told wrongly."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
+from ceibo.cli.block_options import Count, InBlock, read_block, with_count
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -17,6 +19,7 @@ from ceibo.cli.common import (
 from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, read_told
 from ceibo.cli.source import load
+from ceibo.decide.block_names import Block
 from ceibo.errors import InputError
 from ceibo.study import Study
 
@@ -35,6 +38,8 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
         ),
     ],
     replicates: Replicates = False,
+    count: Count = None,
+    block: InBlock = None,
     key: Annotated[
         str | None,
         typer.Option(help="Which measurement of the trial, if it has several.", show_default=False),
@@ -50,12 +55,15 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file, study_name)
     if outcome is not None and loaded.outcomes is None:
         raise InputError(f"--outcome: {file} has no [outcomes]; leave it out.")
-    right = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
+    given = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
+    right = with_count(given, count)
+    new_block = None if block is None else read_block([each for each in block if each])
     study = open_study(loaded, storage)
     before = study.trials
-    wrong = _replaced(study, trial, right, key)
+    wrong = _replaced(study, trial, right, key, new_block)
     for why in right.doubts(before):
         warn(f"trial {trial}: {why}")
+    right = _in_blocks(right, wrong, new_block)
     for name, was in wrong.values.items():
         now = right.values[name]
         if was.noise is not None and now.noise is None and not now.replicates:
@@ -79,8 +87,18 @@ def _named(result: list[str], outcome: str | None) -> list[str]:
     return [f"{outcome}={result[0]}", *result[1:]]
 
 
-def _replaced(study: Study, number: int, right: Told, key: str | None) -> Told:
+def _replaced(study: Study, number: int, right: Told, key: str | None, block: Block | None) -> Told:
     """Replaces measurements; returns the wrong ones."""
     if "" in right.values:
-        return Told({"": study.correct(number, right.values[""], key=key)}, ())
-    return Told(study.correct(number, right.values, key=key), ())
+        value = right.values[""]
+        return Told({"": study.correct(number, value, key=key, block=block)}, ())
+    return Told(study.correct(number, right.values, key=key, block=block), ())
+
+
+def _in_blocks(right: Told, wrong: Told, block: Block | None) -> Told:
+    """What was told in place of the wrong values, in the blocks in which it was recorded."""
+    kept = {
+        name: each if each.block else replace(each, block=wrong.values[name].block)
+        for name, each in right.values.items()
+    }
+    return replace(right, values=kept) if block is None else right.within(block)

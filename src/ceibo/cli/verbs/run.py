@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from ceibo.cli.block_options import InBlock, read_block
 from ceibo.cli.common import File, Storage, StudyName
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
@@ -33,11 +34,12 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _ENDING = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 
 
-def run(
+def run(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Commands at a time.")
     ] = None,
+    block: InBlock = None,
     study_name: StudyName = None,
     storage: Storage = None,
     dry_run: Annotated[
@@ -57,6 +59,7 @@ def run(
         example = 'argv = ["python", "measure.py", "{x}"]'
         raise InputError(f"{file} has no [command]; it needs one, as in {example}.")
     template.check_program()
+    today = read_block(block)
     if dry_run:
         for number, params in _next_trials(loaded, storage):
             shown = shlex.join(one_line(each, 2000) for each in template.arguments(params))
@@ -65,7 +68,8 @@ def run(
     study = open_or_begin(loaded, storage)
     command = Command(template, loaded.outcomes)
     limits = loaded.limits.or_default()
-    runner = Runner(study, command, limits, CommandExecutor(command), jobs or loaded.jobs)
+    executor, at_a_time = CommandExecutor(command), jobs or loaded.jobs
+    runner = Runner(study, command, limits, executor, at_a_time, today)
     with Interrupts(_ENDING, raising=False) as interrupts:
         try:
             stop = _measure(runner, command, interrupts, quiet)

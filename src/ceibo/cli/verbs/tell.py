@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from ceibo.cli.block_options import Count, InBlock, read_block, with_count
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -33,6 +34,8 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         ),
     ] = None,
     replicates: Replicates = False,
+    count: Count = None,
+    block: InBlock = None,
     key: Annotated[
         str | None, typer.Option(help="Tells several measurements of one trial apart.")
     ] = None,
@@ -56,7 +59,10 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     told = None
     if result:
         advice = "if measuring failed, say --failed REASON."
-        told = read_told(result, loaded.outcomes, replicates, advice)
+        told = with_count(read_told(result, loaded.outcomes, replicates, advice), count)
+        told = told.within(read_block(block))
+    elif count is not None or block:
+        raise InputError("--count and --block are about a result; leave them out.")
     study = open_study(loaded, storage)
     before = study.trials
     if told is not None:

@@ -13,6 +13,7 @@ from typing import final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.decide.effects import BlockEffect
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
@@ -26,7 +27,7 @@ from ceibo.decide.model import failure_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
+from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 
@@ -138,6 +139,11 @@ class JointBelief:
         """Name -> the inferred std of one value of unknown noise; None if all noise is known."""
         return self.predictions.noise
 
+    @cached_property
+    def blocks(self) -> dict[str, tuple[BlockEffect, ...]]:
+        """Name -> the effect of every block, which is not part of the other answers."""
+        return self.predictions.blocks
+
     def at(self, params: Mapping[str, object]) -> Estimate:
         """What is believed at a setting, measured or not."""
         checked = self.space.check(params)
@@ -172,11 +178,6 @@ class JointBelief:
                 " time."
             )
         return verdict_of(self, cost, {} if memory is None else memory)
-
-    def profit(self, cost: float, evaluations: int) -> Profit:
-        """What so many evaluations have brought at a price each, the initial design not counted."""
-        paid = max(evaluations - self.settings.initial_size(self.space.breadth), 0)
-        return profit_of(self.best, self.evidence.goal.direction, cost, paid)
 
     # -- the past ------------------------------------------------------------------------
 

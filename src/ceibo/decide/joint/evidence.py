@@ -6,6 +6,7 @@ from typing import final
 
 import numpy as np
 
+from ceibo.decide.direction import Direction
 from ceibo.decide.evidence import Evidence, Told, Unmeasured, evidence_of
 from ceibo.decide.outcomes import Outcomes
 from ceibo.gp.inputs import Array
@@ -37,6 +38,11 @@ class JointEvidence:
     def goal(self) -> Evidence:
         """The evidence of the first goal."""
         return self.each[self.outcomes.goals[0]]
+
+    @property
+    def direction(self) -> Direction:
+        """That of the first goal."""
+        return self.goal.direction
 
     @property
     def is_sufficient(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments, range_of
 from ceibo.decide.joint.evidence import JointEvidence
@@ -59,6 +60,14 @@ class Predictions:
             variance = model.fit.noise_variance
             found[name] = None if variance is None else model.natural(float(np.sqrt(variance)))
         return found
+
+    @property
+    def blocks(self) -> dict[str, tuple[BlockEffect, ...]]:
+        """Name -> the effect of every block on that outcome."""
+        return {
+            name: block_effects(self.model_of(name), self.evidence.each[name])
+            for name in self.names
+        }
 
     def at_points(self, X: Array, name: str) -> tuple[Array, Array]:
         """Mean and std of an outcome (N,) at points (N, d), inside its range."""

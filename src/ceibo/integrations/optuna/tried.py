@@ -45,7 +45,8 @@ def best_in_branch(belief: Belief, tried: Array) -> Array:
     width = np.where(stretched, high - low, 1.0)
     kernel = replace(gp.kernel, lengthscales=gp.kernel.lengthscales / width)
     X = (gp.X - offset) / width
-    within = GaussianProcess(X, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise)
+    parts = X, gp.y, gp.noise_variance, kernel, gp.mean, gp.expected_noise
+    within = GaussianProcess(*parts, gp.blocks)
     fence = acq.Fence((belief.evidence.failed - offset) / width, kernel, _FENCE)
     mean = acq.posterior_mean(within)
     found = acq.maximize(mean, seed=belief.seed, discrete=levels, guides=(fence,)).x
