@@ -58,7 +58,7 @@ def _next(space: Space) -> str:
     rules = "".join(f"<li><code>{text_of(each)}</code></li>" for each in space.constraints)
     ruled = f'<p class="note">Rules that every setting obeys:</p><ul>{rules}</ul>' if rules else ""
     return (
-        '<section class="panel" id="next"><h2>What to do next</h2>'
+        '<section class="panel" id="next"><h2 id="next-title" tabindex="-1">What to do next</h2>'
         '<form data-action="ask" data-keyed="yes" class="ask"><p class="field short">'
         '<label for="ask-count">How many more</label><input id="ask-count" name="count"'
         ' type="number" min="1" max="100" value="1" required></p>'

@@ -75,7 +75,9 @@ async function drawNext() {
     }
     after = each;
   }
-  if (focused && focused !== document.activeElement && focused.isConnected) { focused.focus(); }
+  if (focused && focused !== document.activeElement) {
+    (focused.isConnected ? focused : byId("next-title")).focus(); // somewhere near, if it is gone
+  }
   holder.removeAttribute("aria-busy");
 }
 
@@ -180,8 +182,13 @@ async function open(number) {
   } catch (error) { alarm(error); }
 }
 
-listen(place, async (said, form) => {
+listen(place, async (said, form, goOn) => {
   news.textContent = said;
+  if (goOn) {
+    await drawNext();
+    const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
+    next.focus();
+  }
   if (dialog.open && dialog.contains(form)) { await fill(dialog.dataset.trial); }
   await draw();
 });
