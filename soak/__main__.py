@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import final
 
-TIMED = ("overhead", "scale", "fairness", "report")
+TIMED = ("overhead", "scale", "fairness", "report", "web")
 """Checks that measure time: nothing else may run beside them."""
 
 CHECKS = (

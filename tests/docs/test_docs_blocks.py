@@ -48,6 +48,7 @@ NOT_RUN = {
         "integrations/optuna.md",
         "optuna-dashboard sqlite",
     ): "a server, which never ends; test_optuna_dashboard.py serves it",
+    ("guides/page.md", "ceibo serve"): "a server, which never ends; tests/web serve it",
     (
         "integrations/optuna.md",
         "tuner.fit()",

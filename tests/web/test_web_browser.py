@@ -1,6 +1,8 @@
 """The page in a real browser: a small campaign, accessibility, hostile names, sizes, paper."""
 
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +100,13 @@ def test_what_others_tell_appears_while_one_types(browser: Any, tmp_path: Path) 
 def test_the_server_ends_by_an_interrupt(tmp_path: Path) -> None:
     server = Server(begin(tmp_path))
     assert server.end(signal.SIGINT) == 0
+
+
+def test_a_missing_package_is_named_with_what_brings_it() -> None:
+    code = (
+        "import sys; sys.modules['starlette'] = None\n"
+        "from ceibo.cli import main; main(['serve', 'nowhere.toml'])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "pip install 'ceibo[web]'" in ended.stderr

@@ -77,7 +77,10 @@ class Caller:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        asyncio.run(self.app(scope, receive, send))
+        async def answer() -> None:
+            await self.app(scope, receive, send)
+
+        asyncio.run(answer())
         begun = sent[0]
         found = {k.decode().lower(): v.decode() for k, v in begun["headers"]}
         whole = b"".join(message.get("body", b"") for message in sent[1:])

@@ -12,7 +12,7 @@ from ceibo.gp.inputs import Array
 
 
 def left_out(gp: GaussianProcess) -> tuple[Array, Array]:
-    """Means and variances (n,) of what is measured at each point, given those at the others.
+    """Means and variances (n,) of what each row measured, in its blocks, given the others.
 
     Measurements of the same point are left out together, if the process has merged them.
     """

@@ -15,7 +15,7 @@ pages       the page itself; plan, answers, trial_view, shell are its parts
 try:
     import starlette  # noqa: F401 - says at once what is missing
     import uvicorn  # noqa: F401 - likewise
-except ImportError as error:  # pragma: no cover - both are there where the tests run
+except ImportError as error:
     raise ImportError(
         "ceibo serve needs Starlette and uvicorn: pip install 'ceibo[web]'"
     ) from error

@@ -10,10 +10,12 @@ from ceibo.decide.surface.sensitivity import Importance
 from ceibo.errors import NoMeasurementError
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.joint.answer import answer as joint_answer
+from ceibo.report.joint.blocks import blocks as joint_blocks
 from ceibo.report.joint.facts import JointFacts, JointFindings, OutcomeFacts, aspect_of
 from ceibo.report.joint.front import front
 from ceibo.report.joint.trials import trials as joint_trials
 from ceibo.report.panels.answer import answer
+from ceibo.report.panels.blocks import blocks
 from ceibo.report.panels.trials import trials
 from ceibo.study import Study, Trial
 from ceibo.web.session import Session, State
@@ -22,11 +24,12 @@ _NOTHING = np.empty(0)
 
 
 def answer_part(session: Session, state: State, study: Study) -> str:
-    """The panels of the answer, and of the front."""
+    """The panels of the answer, of the front, and of blocks if there are any."""
     if session.outcomes is None:
-        return answer(_facts(session, state, study, search=True))
-    facts = _joint_facts(session, state, study, search=True)
-    return joint_answer(facts) + front(facts)
+        facts = _facts(session, state, study, search=True)
+        return answer(facts) + session.reading.use(lambda _: blocks(facts))
+    joint = _joint_facts(session, state, study, search=True)
+    return joint_answer(joint) + front(joint) + session.reading.use(lambda _: joint_blocks(joint))
 
 
 def trials_part(session: Session, state: State, study: Study) -> str:
@@ -73,6 +76,7 @@ def _findings(
         fit=(),
         best_place=_NOTHING,
         places=_NOTHING,
+        blocks=belief.blocks,
     )
 
 

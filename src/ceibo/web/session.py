@@ -116,5 +116,6 @@ def _believed(study: Study) -> State:
         belief = study.belief if study.outcomes is None else study.joint_belief
         _ = belief.model if isinstance(belief, Belief) else belief.predictions
     except NoMeasurementError as error:
-        return State(seq, trials, None, str(error))
+        said = str(error)
+        return State(seq, trials, None, said[:1].upper() + said[1:])
     return State(seq, trials, belief)

@@ -45,7 +45,7 @@ def page(session: Session, space: Space, token: str) -> str:
         "<noscript><p>This page needs JavaScript, all of which comes from here.</p></noscript>"
         f"{_columns(_next(space), _awaited('answer-part', 'The answer') + price)}"
         f"{_profiler(session.outcomes, space)}"
-        f"{_columns(_map(session.outcomes, space), _check())}"
+        f"{_pictures(session.outcomes, space)}"
         f"{_awaited('trials-part', 'All trials')}</main>"
         '<datalist id="blocks"></datalist>'
         '<dialog id="opened" aria-label="A trial"><div id="opened-body"></div>'
@@ -58,7 +58,7 @@ def _next(space: Space) -> str:
     rules = "".join(f"<li><code>{text_of(each)}</code></li>" for each in space.constraints)
     ruled = f'<p class="note">Rules that every setting obeys:</p><ul>{rules}</ul>' if rules else ""
     return (
-        '<section class="panel" id="next"><h2>What to do next</h2>'
+        '<section class="panel" id="next"><h2 id="next-title" tabindex="-1">What to do next</h2>'
         '<form data-action="ask" data-keyed="yes" class="ask"><p class="field short">'
         '<label for="ask-count">How many more</label><input id="ask-count" name="count"'
         ' type="number" min="1" max="100" value="1" required></p>'
@@ -95,6 +95,10 @@ def _awaited(identifier: str, title: str) -> str:
 
 def _columns(left: str, right: str) -> str:
     return f'<div class="columns"><div>{left}</div><div>{right}</div></div>'
+
+
+def _pictures(outcomes: Outcomes | None, space: Space) -> str:
+    return _columns(_map(outcomes, space), _check()) if len(space) > 1 else _check()
 
 
 def _has_one_goal(outcomes: Outcomes | None) -> bool:

@@ -101,10 +101,11 @@ def _look(session: Session, data: Data) -> dict[str, Any]:
     """The number of the last event, and in words what happened since one that a page knows."""
     known = whole_in(data, "since", 0, _LARGEST)
     seq = session.seq()
+    changes = session.watching.use(lambda study: len(study.ledger.changes))
     if seq <= known or known == 0:
-        return {"seq": seq, "news": []}
+        return {"seq": seq, "changes": changes, "news": []}
     events = session.watching.use(lambda study: study.ledger.store.events(study.ledger.id, known))
-    return {"seq": seq, "news": news_of(events)}
+    return {"seq": seq, "changes": changes, "news": news_of(events)}
 
 
 def _overview(session: Session, _: Data) -> dict[str, Any]:

@@ -20,9 +20,8 @@ data are the space from then on ("space"), its "constraints" if it has any, and 
 ("before") that its new parameters had until then. An event of kind "noted" has in its data the
 "attributes" that it gives its trial. One of kind "measured" or "corrected" has in them, where it
 was told, how many values its noise is a standard error of ("count"), and the names of its blocks by
-kind ("block"). It writes no other data and no other such event: where they are found, a newer ceibo has
-written them, and what
-they mean for the other rows is not known here.
+kind ("block"). It writes no other data and no other such event: where they are found, a newer ceibo
+has written them, and what they mean for the other rows is not known here.
 
 `checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
 older ceibo, with the database open since before it was brought to this version, wrote the row.

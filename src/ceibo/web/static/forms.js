@@ -15,7 +15,7 @@ function typed(holder) {
 }
 
 export function isDirty(holder) {
-  return typed(holder).length > 0 || holder.contains(document.activeElement);
+  return typed(holder).length > 0;
 }
 
 export function keepDraft(card) {
@@ -122,8 +122,7 @@ export function listen(place, done) {
       const focused = form.contains(document.activeElement);
       clear(form);
       if (card) { keepDraft(card); }
-      if (focused) { document.activeElement.blur(); }
-      await done(said, form);
+      await done(said, form, focused && card !== null);
     } catch (error) {
       const kept = " What you typed is still here; send it again when the server is back.";
       say(form, error.message + (error instanceof Away ? kept : ""), error.status);

@@ -10,6 +10,7 @@ const news = byId("news");
 const trouble = byId("trouble");
 const dialog = byId("opened");
 let seen = 0;
+let changes = null;
 let begun = false;
 let drawing = null;
 let again = false;
@@ -74,7 +75,9 @@ async function drawNext() {
     }
     after = each;
   }
-  if (focused && focused !== document.activeElement && focused.isConnected) { focused.focus(); }
+  if (focused && focused !== document.activeElement) {
+    (focused.isConnected ? focused : byId("next-title")).focus(); // somewhere near, if it is gone
+  }
   holder.removeAttribute("aria-busy");
 }
 
@@ -150,6 +153,8 @@ async function look() {
   try {
     const found = await send("/view/look", { since: seen });
     trouble.textContent = "";
+    if (changes !== null && found.changes !== changes) { location.reload(); } // another space
+    changes = found.changes;
     if (found.seq !== seen || stalled) {
       seen = found.seq;
       if (found.news.length) { news.textContent = found.news.join(" "); }
@@ -177,8 +182,13 @@ async function open(number) {
   } catch (error) { alarm(error); }
 }
 
-listen(place, async (said, form) => {
+listen(place, async (said, form, goOn) => {
   news.textContent = said;
+  if (goOn) {
+    await drawNext();
+    const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
+    next.focus();
+  }
   if (dialog.open && dialog.contains(form)) { await fill(dialog.dataset.trial); }
   await draw();
 });
