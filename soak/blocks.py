@@ -177,8 +177,11 @@ def summary(records: Records, name: str) -> bool:
             ratio = column(arm, "inferred") / np.maximum(column(arm, "realised"), 1e-300)
             line += f"; noise × {np.median(column(arm, 'noise')):.2f}"
             if arm.offset:
-                share = float(np.mean(np.abs(ratio - 1.0) <= WITHIN))
+                found = np.abs(ratio - 1.0) <= WITHIN
+                share = float(np.mean(found))
                 line += f"; spread within 30 % in {share:.0%}, median × {np.median(ratio):.2f}"
+                large = column(arm, "realised") >= SURFACES[name].noise
+                line += f" ({np.sum(found & large)} of the {np.sum(large)} above the noise)"
                 line += f"; z of offsets {np.median(column(arm, 'z')):.2f}"
                 missed |= share + 2 * np.sqrt(SHARE * (1 - SHARE) / len(ratio)) < SHARE
             else:

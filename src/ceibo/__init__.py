@@ -4,6 +4,7 @@ from ceibo import acquisition, gp
 from ceibo.decide import (
     AtLeast,
     AtMost,
+    BlockEffect,
     Categorical,
     Estimate,
     Float,
@@ -24,6 +25,7 @@ from ceibo.version import __version__
 __all__ = [
     "AtLeast",
     "AtMost",
+    "BlockEffect",
     "Categorical",
     "CeiboError",
     "Estimate",

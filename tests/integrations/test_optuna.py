@@ -3,6 +3,7 @@ after a study.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -154,6 +155,33 @@ def test_replicates_are_told_as_such_and_do_not_overstate_a_lucky_spread() -> No
     assert len(evidence) == 60
     assert evidence.measurements == 15
     assert np.all(np.isnan(evidence.noise))
+
+
+def test_a_counted_standard_error_says_what_its_values_would() -> None:
+    values = np.random.default_rng(3).normal(0.0, 0.3, (8, 4))
+
+    def objective(trial: Trial, told: Callable[[Trial, Any], float]) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        return told(trial, (x - 0.4) ** 2 + values[trial.number])
+
+    def counted(trial: Trial, several: Any) -> float:
+        report_noise(trial, float(np.std(several, ddof=1) / 2), count=4)
+        return float(np.mean(several))
+
+    answers = []
+    for told in (report_replicates, counted):
+        study = optuna.create_study(sampler=CeiboSampler(seed=1))
+        for k in range(8):
+            study.enqueue_trial({"x": k / 8})
+        run(partial(objective, told=told), 8, study)
+        answer = recommended(study)
+        answers.append((answer.mean, answer.std))
+    assert answers[0] == pytest.approx(answers[1], rel=1e-4)
+    trial = study.ask()
+    with pytest.raises(InputError, match="count must be a whole number from 2"):
+        report_noise(trial, 0.1, count=1)
+    with pytest.raises(InputError, match="count: expected none beside the noise of several"):
+        report_noise(trial, [0.1, 0.2], count=3)
 
 
 def test_replicates_must_have_the_mean_that_is_returned() -> None:

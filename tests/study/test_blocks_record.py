@@ -13,6 +13,7 @@ import pytest
 import ceibo
 from ceibo import AtMost, Float, Maximize, Measurement, Study
 from ceibo.errors import ConflictError, DamagedError, InputError, NewerSchemaError, StorageError
+from ceibo.study.blocks import Blocks
 from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.schema import events
 
@@ -142,6 +143,29 @@ def test_a_run_is_in_its_block() -> None:
         ceibo.minimize(objective, SPACE, block=1.5)  # type: ignore[arg-type]
 
 
+@pytest.mark.needs("pandas")
+def test_a_dataframe_has_columns_of_them_where_they_were_told() -> None:
+    study = Study.create({"x": Float(0, 1), "count": Float(0, 1)})
+    study.add({"x": 0.5, "count": 0.1}, 1.0)
+    assert list(study.to_dataframe().columns)[-2:] == ["x", "count"]
+    study.add({"x": 0.5, "count": 0.2}, COUNTED)
+    study.add({"x": 0.5, "count": 0.3}, 1.0, block="a")
+    table = study.to_dataframe()
+    told = ["count", "block day", "block plate", "block"]
+    assert list(table.columns)[-6:] == [*told, "x", "params_count"]
+    assert table["count"].tolist()[1] == 4
+    assert table["block day"].tolist()[1:2] == ["mon"]
+    assert table["block"].isna().tolist() == [True, True, False]
+    joint = Study.create(SPACE, outcomes={"yield": Maximize(), "impurity": AtMost(2.0)})
+    joint.add({"x": 0.5}, {"yield": COUNTED, "impurity": 1.0}, block=None)
+    assert list(joint.to_dataframe().columns)[-4:] == [
+        "yield_count",
+        "yield_block day",
+        "yield_block plate",
+        "x",
+    ]
+
+
 def test_a_killed_process_has_kept_its_blocks(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'lab.db'}"
     code = f"""
@@ -158,6 +182,34 @@ os._exit(9)
         (Measurement(1.0, 0.1, count=3, block={"day": day}),) for day in ("mon", "tue")
     ]
     assert study.verify().ok
+    study.close()
+
+
+def test_every_suggestion_of_a_study_with_blocks_is_found_again(url: str) -> None:
+    study = Study.create({"x": Float(0, 1), "y": Float(0, 1)}, storage=url, n_initial=4, seed=1)
+    for number in range(12):
+        trial = study.ask()
+        value = (trial.params["x"] - 0.3) ** 2 + (number // 4) + 0.1 * (number % 3)
+        block = {"day": number // 4} if number % 5 else {"day": number // 4, "plate": number % 2}
+        told = Measurement(value, 0.1, count=4) if number % 2 else Measurement(value)
+        study.tell(trial, told, block=block)
+        if number == 7:
+            study.correct(3, Measurement(value, 0.1, count=4), block={"day": "first"})
+            study.void(5, "broken")
+    study.close()
+    study = Study.open(url)
+    found = study.verify()
+    assert (found.ok, found.checked) == (True, 12)
+    blocks = study.blocks
+    assert isinstance(blocks, Blocks)
+    assert [(each.kind, each.label, each.count) for each in blocks] == [
+        ("day", "0", 3),
+        ("day", "first", 1),
+        ("day", "1", 3),
+        ("day", "2", 4),
+        ("plate", "0", 2),
+    ]
+    assert str(blocks).startswith("day: 4 blocks, which differ by a standard deviation of ")
     study.close()
 
 

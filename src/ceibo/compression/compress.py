@@ -178,14 +178,13 @@ def _check_smaller(compressible: Compressible) -> None:
 
 
 def _add_size(error: float | Measurement, gamma: float, size: float) -> Measurement:
-    """γ·error + size, with the error's noise and replicates."""
+    """γ·error + size, with the error's noise or replicates, its count and its block."""
     if not isinstance(error, Measurement):
         error = Measurement(error)
     noise = None if error.noise is None else gamma * error.noise
-    if not error.replicates:
-        return Measurement(gamma * error.value + size, noise)
-    total = Measurement.of([gamma * value + size for value in error.replicates])
-    return Measurement(total.value, noise, total.replicates)
+    replicates = [gamma * value + size for value in error.replicates]
+    value = Measurement.of(replicates).value if replicates else gamma * error.value + size
+    return Measurement(value, noise, replicates, count=error.count, block=error.block)
 
 
 def _describe(

@@ -8,14 +8,15 @@ import operator
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import date, datetime
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from ceibo.errors import InputError, show_value
 
 Block = tuple[tuple[str, str], ...]  # (kind, name), sorted by kind
-AnyBlock = str | date | int | Mapping[str, str | date | int] | Iterable[tuple[str, str]] | None
+# names may be texts, days and whole numbers, which a type of mixed values cannot say
+AnyBlock = str | date | int | Mapping[str, Any] | Iterable[tuple[str, str]] | None
 
 DEFAULT_KIND: Final = "block"
 _LONGEST: Final = 100  # characters of a name
@@ -83,8 +84,8 @@ def _name(given: object, whole: object) -> str:
         )
     if not isinstance(given, bool | np.bool_):
         with suppress(TypeError):
-            number = str(operator.index(given))  # type: ignore[arg-type]  # a TypeError is an answer
-            if _fits(number):
+            whole_number: Any = given  # a TypeError is an answer
+            if _fits(number := str(operator.index(whole_number))):
                 return number
     raise _refused(whole)
 

@@ -8,6 +8,7 @@ import numpy as np
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model
 from ceibo.gp.offsets import block_offsets
+from ceibo.numbers import with_uncertainty
 
 
 @final
@@ -31,6 +32,9 @@ class BlockEffect:
     std: float
     count: int
     spread: float
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.label}: {with_uncertainty(self.mean, self.std)}"
 
 
 def block_effects(model: Model, evidence: Evidence) -> tuple[BlockEffect, ...]:

@@ -8,7 +8,17 @@ from typing import Any, Final, final
 import numpy as np
 
 from ceibo.checks import to_float
-from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Suspect, Verdict
+from ceibo.decide import (
+    Belief,
+    BlockEffect,
+    Direction,
+    Estimate,
+    Evidence,
+    Observed,
+    Space,
+    Suspect,
+    Verdict,
+)
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array, Mask
@@ -142,6 +152,7 @@ class Findings:
     best_place: Array  # (d,)
     places: Array  # (n, d), of the measured trials
     ternary: Ternary | None = None  # of a mixture
+    blocks: tuple[BlockEffect, ...] = ()
 
 
 @final
@@ -213,6 +224,7 @@ def _findings(
         fit=_fit(belief),
         best_place=place_of(study, best.params),
         places=places_of(study, measured),
+        blocks=belief.blocks,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo.decide import Measurement
+from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import y_axis
 from ceibo.report.facts import Aspect, Standing
@@ -125,8 +126,10 @@ def _draw_measurement(canvas: Canvas, y: Scale, at: float, radius: float, told: 
     title = f"trial {number}: {rounded(value)}"
     if noise is not None:
         title = f"trial {number}: {with_uncertainty(value, noise)}"
-    if measurement.replicates:
-        title += f", the mean of {len(measurement.replicates)}"
+    if several := measurement.count or len(measurement.replicates):
+        title += f", the mean of {several}"
+    if measurement.block:
+        title += f" ({block_line(measurement.block)})"
     for each in measurement.replicates:
         if y.has(each):
             canvas.dot(at, y(each), 0.7 * radius, "replicate")

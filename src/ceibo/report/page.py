@@ -11,6 +11,7 @@ from ceibo.report.facts import Facts
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.joint.panels import JOINT_PANELS
 from ceibo.report.panels.answer import answer
+from ceibo.report.panels.blocks import blocks
 from ceibo.report.panels.convergence import convergence
 from ceibo.report.panels.importance import importance
 from ceibo.report.panels.map_ import map_
@@ -32,6 +33,7 @@ PANELS: Final[tuple[Callable[[Facts], str], ...]] = (
     slices,
     map_,
     mixture,
+    blocks,
     trials,
     settings,
 )

@@ -26,8 +26,8 @@ def noise_of_mean(trial: Trial) -> float | None:
 
 
 def repeats_of(trial: Trial) -> int:
-    """How many values a trial has, replicates told together counted one by one."""
-    return sum(max(len(each.replicates), 1) for each in trial.measurements)
+    """How many values a trial has, those behind a mean or a standard error counted one by one."""
+    return sum(each.count or max(len(each.replicates), 1) for each in trial.measurements)
 
 
 def _standard_error(values: tuple[float, ...] | list[float]) -> float | None:

@@ -13,6 +13,7 @@ from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.decide.stopping import Profit, Verdict, profit_of
 from ceibo.decide.suspects import Suspect
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
+from ceibo.study.blocks import Blocks
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, StoredTrial
 from ceibo.study.suspicion import suspects_in
@@ -125,6 +126,19 @@ class Answers(ABC):
         In a study with outcomes, a dict of them by name.
         """
         return self._any_belief.noise
+
+    @property
+    def blocks(self) -> Blocks | dict[str, Blocks]:
+        """What blocks such as days did to the values measured in them; `tell` says what they are.
+
+        Each has its effect `mean` ± `std`, which is not part of the other answers, its `count` of
+        measurements, and the `spread` of the effects of its kind. In a study with outcomes, a dict
+        of them by name.
+        """
+        found = self._any_belief.blocks
+        if isinstance(found, dict):
+            return {name: Blocks(effects) for name, effects in found.items()}
+        return Blocks(found)
 
     def should_stop(self, cost: float) -> Verdict:
         """Whether to stop because no measurement is worth `cost`, in the objective's units."""

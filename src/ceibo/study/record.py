@@ -76,6 +76,7 @@ class Record(Answers, ABC):
         Needs pandas. A parameter named like a column of the outcome ("value", "noise", …) is called
         "params_value", …; unknown noise is NaN. In a study with outcomes a row has a value and a
         noise of each, and a trial has more than one row if an outcome was measured repeatedly.
+        Counts and blocks have columns ("count", "block", "block day") where some were told.
         """
         if self.outcomes is not None:
             return to_joint_dataframe(self.trials, self.space.names, self.outcomes.names)

@@ -1,8 +1,10 @@
 """A study as a table, for those who have pandas."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ceibo.decide.block_names import DEFAULT_KIND
+from ceibo.decide.measurement import Measurement
 from ceibo.study.trial import Trial
 
 if TYPE_CHECKING:
@@ -19,16 +21,19 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
     except ImportError as error:
         raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
     rows = []
-    columns = column_names(names, OUTCOME)
+    further = further_columns(each for trial in trials for each in trial.measurements)
+    columns = column_names(names, [*OUTCOME, *further])
     for trial in trials:
         params = {columns[name]: value for name, value in trial.params.items()}
         for each in trial.measurements or (None,):
             told: tuple[float | None, float | None, int] = (None, None, 0)
+            more: dict[str, int | str] = {}
             if each is not None:
                 told = (each.value, each.noise, len(each.replicates))
+                more = _further(each)
             fields = (trial.number, trial.state, *told, trial.reason)
-            rows.append(dict(zip(OUTCOME, fields, strict=True)) | params)
-    table = pandas.DataFrame(rows, columns=[*OUTCOME, *columns.values()])
+            rows.append(dict(zip(OUTCOME, fields, strict=True)) | more | params)
+    table = pandas.DataFrame(rows, columns=[*OUTCOME, *further, *columns.values()])
     return table.astype({"number": int, "value": float, "noise": float, "replicates": int})
 
 
@@ -42,21 +47,40 @@ def to_joint_dataframe(
         raise ImportError("Study.to_dataframe needs pandas: pip install pandas") from error
     told = outcome_columns(outcomes)
     fixed = [*TRIAL, *(column for pair in told.values() for column in pair)]
-    columns = column_names(names, fixed)
+    further: list[str] = []
+    for name, (column, _) in told.items():
+        values = (each for trial in trials for each in trial.outcomes.get(name, ()))
+        further += [f"{column}_{each}" for each in further_columns(values)]
+    columns = column_names(names, [*fixed, *further])
     rows = []
     for trial in trials:
         params = {columns[name]: value for name, value in trial.params.items()}
         state = dict(zip(TRIAL, (trial.number, trial.state, trial.reason), strict=True))
         for row in range(max(map(len, trial.outcomes.values()), default=1)):
-            measured: dict[str, float | None] = {}
+            measured: dict[str, float | str | None] = {}
             for name, several in trial.outcomes.items():
                 if row < len(several):
                     pair = (several[row].value, several[row].noise)
                     measured |= dict(zip(told[name], pair, strict=True))
+                    more = _further(several[row]).items()
+                    measured |= {f"{told[name][0]}_{column}": each for column, each in more}
             rows.append(state | measured | params)
-    table = pandas.DataFrame(rows, columns=[*fixed, *columns.values()])
+    table = pandas.DataFrame(rows, columns=[*fixed, *further, *columns.values()])
     numbers = [column for column in fixed if column not in TRIAL]
     return table.astype({"number": int, **dict.fromkeys(numbers, float)})
+
+
+def further_columns(measurements: Iterable[Measurement]) -> list[str]:
+    """The columns of what only some measurements have: a count, and a block of each kind."""
+    found = dict.fromkeys(column for each in measurements for column in _further(each))
+    return sorted(found, key=lambda column: column != "count")
+
+
+def _further(measurement: Measurement) -> dict[str, int | str]:
+    """Column -> the count of a measurement, or the name of its block of a kind."""
+    count = {} if measurement.count is None else {"count": measurement.count}
+    kinds = ((kind if kind != DEFAULT_KIND else "", name) for kind, name in measurement.block)
+    return {**count, **{f"block {kind}".strip(): name for kind, name in kinds}}
 
 
 def outcome_columns(

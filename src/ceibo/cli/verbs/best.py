@@ -2,6 +2,7 @@
 
 import typer
 
+from ceibo.cli.block_answers import blocks_json, print_blocks
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -45,7 +46,7 @@ def best(
     if json and has_front(study):
         front = [estimate_json(each) for each in study.front]
         answer = {"front": front, "raw_front": list(study.raw_front)}
-        print_json(answer | suspects_json(study))
+        print_json(answer | blocks_json(study) | suspects_json(study))
         return
     if json:
         raw = study.best_observed
@@ -53,7 +54,8 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        print_json(estimates | {"best_observed": observed} | suspects_json(study))
+        answer = estimates | {"best_observed": observed}
+        print_json(answer | blocks_json(study) | suspects_json(study))
         return
     print_answers(study)
 
@@ -80,8 +82,14 @@ def print_answers(study: Study) -> None:
     """Prints the answers of a study, for people."""
     if study.outcomes is not None:
         print_joint_answers(study, study.outcomes)
-        print_suspects(study)
-        return
+    else:
+        _print_one_answer(study)
+    print_blocks(study)
+    print_suspects(study)
+
+
+def _print_one_answer(study: Study) -> None:
+    """The answers of a study of one objective."""
     found, advice, raw = study.best, study.recommended, study.best_observed
     sure = ""
     if found.probability is not None:
@@ -101,4 +109,3 @@ def print_answers(study: Study) -> None:
     print_table(rows)
     if raw.number != found.number:
         typer.echo(f"\n{raw.why}")
-    print_suspects(study)

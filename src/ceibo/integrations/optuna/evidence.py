@@ -23,6 +23,7 @@ from ceibo.integrations.optuna.pruned import Curves, last_report
 RECORD: Final = "ceibo:suggestion"
 NOISE: Final = "ceibo:noise"
 REPLICATES: Final = "ceibo:replicates"
+COUNT: Final = "ceibo:count"
 _SAME: Final = 1e-9  # of a mean: the value returned may be rounded
 # characters of one system attribute in Optuna's relational storage
 _LONGEST: Final = 2045
@@ -99,7 +100,8 @@ def measurement_of(trial: FrozenTrial, value: float, noise_attribute: str) -> Me
     noise = _noise_of(trial, noise_attribute)
     replicates = trial.user_attrs.get(REPLICATES)
     if replicates is None:
-        return Measurement(value, noise)
+        count = None if noise is None else trial.user_attrs.get(COUNT)
+        return Measurement(value, noise, count=count)
     measurement = Measurement.of(replicates)
     size = max(map(abs, measurement.replicates))
     if not math.isclose(measurement.value, value, rel_tol=_SAME, abs_tol=_SAME * size):

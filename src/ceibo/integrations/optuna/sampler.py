@@ -24,6 +24,7 @@ from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.optuna.axes import Axes
 from ceibo.integrations.optuna.axis import Axis, hull, single_value
 from ceibo.integrations.optuna.evidence import (
+    COUNT,
     NOISE,
     REPLICATES,
     evidence_of_trials,
@@ -282,11 +283,14 @@ def report_replicates(trial: Trial, values: Iterable[SupportsFloat]) -> float:
     return measurement.value
 
 
-def report_noise(trial: Trial, std: float | Sequence[float | None]) -> None:
+def report_noise(
+    trial: Trial, std: float | Sequence[float | None], *, count: int | None = None
+) -> None:
     """Reports the known standard deviation of the value that the objective is about to return.
 
     Of several objectives, a sequence has that of each, None where it is unknown. For the mean of a
-    few values whose noise is not known beforehand, see :func:`report_replicates`.
+    few values whose noise is not known beforehand, see :func:`report_replicates`; if only its
+    standard error is left, `count` says of how many values it is.
 
     Example:
         >>> def objective(trial):
@@ -299,6 +303,13 @@ def report_noise(trial: Trial, std: float | Sequence[float | None]) -> None:
     if not all(number is None or 0 <= number < math.inf for number in numbers):
         wanted = "a finite standard deviation >= 0"
         raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
+    if count is not None:
+        if isinstance(std, Sequence):
+            raise InputError(
+                f"count: expected none beside the noise of several objectives, got {count!r}."
+            )
+        counted = Measurement(0.0, numbers[0], count=count)  # refused with a sentence
+        trial.set_user_attr(COUNT, counted.count)
     trial.set_user_attr(NOISE, numbers if isinstance(std, Sequence) else numbers[0])
 
 

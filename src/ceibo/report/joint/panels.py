@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ceibo.report.joint.answer import answer
+from ceibo.report.joint.blocks import blocks
 from ceibo.report.joint.convergence import convergence
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.joint.front import front
@@ -27,6 +28,7 @@ JOINT_PANELS: Final[tuple[Callable[[JointFacts], str], ...]] = (
     maps,
     in_spec,
     mixture,
+    blocks,
     trials,
     settings,
 )

@@ -5,6 +5,7 @@ from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
 from ceibo.report.panels.trials import (
     NOTE,
+    blocks_of,
     cell,
     head_of,
     panel_of,
@@ -22,6 +23,8 @@ from ceibo.study import Trial
 def trials(facts: JointFacts) -> str:
     """The panel of trials."""
     columns = [with_unit(name, each.outcome.unit) for name, each in facts.each.items()]
+    if any(map(blocks_of, facts.trials)):
+        columns.append("Block")
     heads = ["Trial", "State", *columns, *facts.study.space.names, "From"]
     answers = _answers(facts)
     goal = facts.each[facts.outcomes.goals[0]].aspect
@@ -51,6 +54,8 @@ def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> st
     cells = [cell(trial.number), state_cell(trial)]
     for name in facts.outcomes:
         cells.append(_value_cell(facts, trial, name))
+    if any(map(blocks_of, facts.trials)):
+        cells.append(cell(blocks_of(trial)))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:

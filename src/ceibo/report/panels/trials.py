@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded
 from ceibo.report.facts import Facts
 from ceibo.report.parts import panel
@@ -25,14 +26,16 @@ NOTE: Final = (
 
 def trials(facts: Facts) -> str:
     """The panel of trials."""
-    heads = ["Trial", "State", "Value", "Noise", *facts.study.space.names, "From"]
+    has_blocks = any(map(blocks_of, facts.trials))
+    told = ["Value", "Noise", *(["Block"] if has_blocks else [])]
+    heads = ["Trial", "State", *told, *facts.study.space.names, "From"]
     findings = facts.findings
     answers = () if findings is None else (findings.best.number or 0, findings.observed.number)
     shown = chosen_trials(facts.trials, facts.direction, len(heads), answers)
     failures = any(trial.reason for trial in shown)
     if failures:
         heads.append("Last failure")
-    body = "".join(_row(facts, trial, failures) for trial in shown)
+    body = "".join(_row(facts, trial, failures, has_blocks) for trial in shown)
     return panel_of(head_of(heads), body, len(shown), len(facts.trials), NOTE)
 
 
@@ -58,13 +61,21 @@ def panel_of(head: str, body: str, shown: int, count: int, note: str) -> str:
     return panel("trials", "Trials", table, note)
 
 
-def _row(facts: Facts, trial: Trial, failures: bool) -> str:
+def blocks_of(trial: Trial) -> str:
+    """The blocks in which a trial was measured, each once."""
+    lines = [block_line(each.block) for each in trial.measurements if each.block]
+    return "; ".join(dict.fromkeys(lines))
+
+
+def _row(facts: Facts, trial: Trial, failures: bool, has_blocks: bool) -> str:
     value = mean_value(trial) if trial.measurements else None
     noise, repeats = noise_of_mean(trial), repeats_of(trial)
     of_many = f" (n = {repeats})" if repeats > 1 else ""
     note = _correction(trial) + wrong_note(facts.suspects, trial.number)
     cells = [cell(trial.number), state_cell(trial), cell(value, note)]
     cells.append(cell(noise if noise is None else float(rounded(noise, 3)), of_many))
+    if has_blocks:
+        cells.append(cell(blocks_of(trial)))
     cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
     cells.append(source_cell(facts.sources.get(trial.number)))
     if failures:

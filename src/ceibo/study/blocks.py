@@ -1,0 +1,52 @@
+"""The effects of blocks, as people read them."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import final
+
+from ceibo.decide.effects import BlockEffect
+from ceibo.numbers import rounded, with_uncertainty
+from ceibo.text import one_line, plural
+
+
+@final
+class Blocks(tuple[BlockEffect, ...]):
+    """The effect of every block of a study, by kind, in the order in which they were first told.
+
+    `print` shows them as a table; each is a `BlockEffect`.
+    """
+
+    __slots__ = ()
+
+    @property
+    def by_kind(self) -> "dict[str, Blocks]":
+        """Kind -> its blocks."""
+        groups = groupby(self, key=lambda effect: effect.kind)
+        return {kind: Blocks(effects) for kind, effects in groups}
+
+    def __str__(self) -> str:
+        if not self:
+            return "no blocks were told."
+        return "\n".join(_table(kind, effects) for kind, effects in self.by_kind.items())
+
+
+def spread_line(kind: str, effects: Iterable[BlockEffect]) -> str:
+    """What is known of how the blocks of a kind differ, as a sentence."""
+    every = list(effects)
+    if len(every) == 1:
+        return f"{kind}: one block, whose effect cannot be told from the process."
+    spread = rounded(every[0].spread, 2)
+    return (
+        f"{kind}: {plural(len(every), 'block')}, which differ by a standard deviation of {spread}."
+    )
+
+
+def _table(kind: str, effects: Blocks) -> str:
+    names = [one_line(each.label, 40) for each in effects]
+    values = [with_uncertainty(each.mean, each.std) for each in effects]
+    wide, broad = max(map(len, names)), max(map(len, values))
+    lines = [spread_line(kind, effects)]
+    for name, value, each in zip(names, values, effects, strict=True):
+        told = plural(each.count, "measurement")
+        lines.append(f"  {name:<{wide}}  {value:>{broad}}  {told}")
+    return "\n".join(lines)

@@ -1,0 +1,122 @@
+"""Blocks and counts in a shell: told, corrected, run, shown."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ceibo import Measurement
+from ceibo.command.outcome import parse_line
+from ceibo.errors import InputError
+from tests.cli.cli_tools import Ceibo, StudyFile
+
+OUTCOMES = """
+[outcomes]
+yield = {goal = "maximize"}
+impurity = {at_most = 2.0}
+"""
+
+
+def test_a_result_is_told_in_blocks(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    told = ceibo("tell", file, 0, "61.2", "--block", "day=2026-11-14", "--block", "plate=3")
+    assert told.out == "trial 0: 61.2 [day 2026-11-14, plate 3]\n"
+    assert ceibo("tell", file, 1, "61.2", "0.5", "--count", "4", "--block", "mon").status == 0
+    again = ceibo("tell", file, 1, "61.2", "0.5", "--count", "4", "--block", "mon")
+    assert again.status == 0
+    other = ceibo("tell", file, 1, "61.2", "0.5", "--count", "4", "--block", "tue")
+    assert other.status == 2
+    assert "was measured before: 61.2 ± 0.5 (of 4) [mon]. Now came" in other.err
+    shown = ceibo("show", file, 1, "--json").json["measurements"]
+    assert shown == [
+        {
+            "value": 61.2,
+            "noise": 0.5,
+            "replicates": [],
+            "count": 4,
+            "block": {"block": "mon"},
+            "replaced": [],
+        }
+    ]
+    assert "61.2 ± 0.5 (of 4) [mon]" in ceibo("show", file).out
+    assert "measured 61.2 [day 2026-11-14, plate 3]" in ceibo("show", file, 0).out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["61.2", "--count", "4"], "--count: expected the standard error of 4 values beside it"),
+        (["61.2", "1", "--count", "1"], "--count must be a whole number from 2"),
+        (["61", "62", "63", "--count", "3"], "--count: expected none beside replicates"),
+        (["61.2", "--block", ""], "--block: expected a name"),
+        (["61.2", "--block", "day="], "--block: expected a name"),
+        (["61.2", "--block", "=mon"], "--block: expected a kind"),
+        (["61.2", "--block", "mon", "--block", "tue"], "--block: expected each kind once"),
+        (["--failed", "leak", "--block", "mon"], "--count and --block are about a result"),
+        (['{"value": 1, "block": "a"}', "--block", "b"], "beside a Measurement in {'block': 'a'}"),
+    ],
+)
+def test_slips_are_refused(asked: tuple[Ceibo, Path], words: list[str], sentence: str) -> None:
+    ceibo, file = asked
+    answer = ceibo("tell", file, 0, *words)
+    assert (answer.status, answer.out) == (2, "")
+    assert sentence in answer.err
+
+
+def test_a_correction_keeps_its_block(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "61.2", "--block", "mon")
+    right = ceibo("correct", file, 0, "62.1")
+    assert right.out == "trial 0: 62.1 [mon], in place of 61.2 [mon]\n"
+    assert "as recorded already" in ceibo("correct", file, 0, "62.1").out
+    moved = ceibo("correct", file, 0, "62.1", "0.5", "--count", "3", "--block", "day=tue")
+    assert moved.out == "trial 0: 62.1 ± 0.5 (of 3) [day tue], in place of 62.1 [mon]\n"
+    none = ceibo("correct", file, 0, "62.1", "0.5", "--block", "")
+    assert none.out == "trial 0: 62.1 ± 0.5, in place of 62.1 ± 0.5 (of 3) [day tue]\n"
+
+
+def test_outcomes_are_told_in_blocks(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file(extra=OUTCOMES)
+    ceibo("ask", "--new", file)
+    told = ceibo("tell", file, 0, "yield=81", "0.5", "impurity=1", "--count", 3, "--block", "mon")
+    assert told.status == 0, told.err
+    measurements = ceibo("show", file, 0, "--json").json["measurements"]
+    assert [each.get("count") for each in measurements] == [3, None]
+    assert [each["block"] for each in measurements] == [{"block": "mon"}] * 2
+    wrong = ceibo("tell", file, 0, "yield=81", "impurity=1", "--count", 3, "--key", "b")
+    assert "--count: expected a value with its noise" in wrong.err
+
+
+def test_a_run_is_in_a_block(ceibo: Ceibo, study_file: StudyFile) -> None:
+    code = """
+import sys, json
+x = float(sys.argv[1])
+own = dict(block=dict(day="own")) if x < 0.5 else dict()
+print(json.dumps(dict(value=x, noise=0.1, count=3, **own)))
+"""
+    file = study_file(code, trials=6)
+    assert ceibo("run", file, "--block", "day=mon").status == 0
+    trials = ceibo("show", file, "--json").json
+    days = {each["measurements"][0]["block"]["day"] for each in trials}
+    assert days == {"mon", "own"}
+    assert all(each["measurements"][0]["count"] == 3 for each in trials)
+    assert "effects of day: 2 blocks, which differ by" in ceibo("best", file).out
+    blocks = ceibo("best", file, "--json").json["blocks"]
+    assert {each["label"] for each in blocks} == {"mon", "own"}
+    assert sum(each["count"] for each in blocks) == 6
+
+
+def test_results_as_json_have_counts_and_blocks() -> None:
+    line = json.dumps({"value": 0.3, "noise": 0.1, "count": 4, "block": {"day": "a"}})
+    assert parse_line(line) == Measurement(0.3, 0.1, count=4, block={"day": "a"})
+    several = json.dumps({"replicates": [1.0, 2.0], "block": "a"})
+    assert parse_line(several) == Measurement.of([1.0, 2.0], block="a")
+    for wrong, sentence in (
+        ({"value": 1, "count": 4}, "count: expected the standard error"),
+        ({"value": 1, "noise": 1, "count": 2.5}, "count must be a whole number"),
+        ({"value": 1, "block": 1.5}, "block: expected a name"),
+        ({"value": 1, "blocks": "a"}, "known are value, noise, replicates, count and block"),
+        ({"replicates": [1.0], "count": 1}, "replicates beside other keys"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            parse_line(json.dumps(wrong))
