@@ -1,25 +1,15 @@
-"""The answers of a study, each with its uncertainty."""
+"""The answers of a study: what is best, each with its uncertainty."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ceibo.checks import check_cost
 from ceibo.decide.belief import Belief, recommend
-from ceibo.decide.closeness import Closeness, closeness
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
-from ceibo.decide.stopping import Profit, Verdict, profit_of
-from ceibo.decide.suspects import Suspect
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
-from ceibo.study.blocks import Blocks
 from ceibo.study.ledger import Ledger
-from ceibo.study.store import DONE, FAILED, StoredTrial
-from ceibo.study.suspicion import suspects_in
-
-_REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
 
 class Answers(ABC):
@@ -51,7 +41,8 @@ class Answers(ABC):
         return belief
 
     @property
-    def _any_belief(self) -> Belief | JointBelief:
+    def any_belief(self) -> Belief | JointBelief:
+        """The one of the two that the study has."""
         return self.belief if self.ledger.outcomes is None else self.joint_belief
 
     @property
@@ -62,7 +53,7 @@ class Answers(ABC):
         Of those whose limits hold with the study's confidence, if it has limits; if there is none,
         the setting at which they are most likely to hold.
         """
-        return _as_recorded(self.ledger, self._any_belief.best)
+        return _as_recorded(self.ledger, self.any_belief.best)
 
     @property
     def recommended(self) -> Estimate:
@@ -70,12 +61,12 @@ class Answers(ABC):
 
         With limits, of the settings at which they hold with the study's confidence.
         """
-        found = self._any_belief.recommended
+        found = self.any_belief.recommended
         return replace(found, params=dict(found.params))
 
     def recommend(self, fixed: Mapping[str, Any] | None = None) -> Estimate:
         """The same while parameters are held: name -> value, such as what is on the shelf."""
-        belief = self._any_belief
+        belief = self.any_belief
         if isinstance(belief, Belief):
             found = recommend(belief, fixed)
         else:
@@ -85,7 +76,7 @@ class Answers(ABC):
     @property
     def best_observed(self) -> Observed:
         """The best raw value: what a tool that ignores noise would report."""
-        observed = self._any_belief.best_observed
+        observed = self.any_belief.best_observed
         return replace(observed, params=_params(self.ledger, observed.number))
 
     @property
@@ -108,81 +99,8 @@ class Answers(ABC):
             raise InputError(
                 f"expected a list of settings, as in [{{…}}, {{…}}], got {show_value(settings)}."
             )
-        belief = self._any_belief
+        belief = self.any_belief
         return [belief.at(params) for params in settings]
-
-    def closeness(
-        self, within: float | None = None, *, probability: float | None = None, of: str = "best"
-    ) -> Closeness:
-        """How close an answer is to the best setting there is, by the model.
-
-        Args:
-            within: a distance in the objective's units, to learn the probability with which the
-                answer is no further from the best.
-            probability: to learn the distance within which the answer is with it; 0.9 by default.
-            of: "best" or "recommended".
-
-        Example:
-            >>> import ceibo
-            >>> study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
-            >>> result = study.optimize(lambda p: (p["x"] - 0.3) ** 2, n_trials=12)
-            >>> study.closeness(0.1).probability > 0.9
-            True
-        """
-        if self.ledger.outcomes is not None:
-            raise InputError(
-                "closeness is asked of a study of one objective, and this one has outcomes; its"
-                " best says how likely its limits hold."
-            )
-        return closeness(self.belief, within, probability=probability, of=of)
-
-    @property
-    def suspects(self) -> tuple[Suspect, ...]:
-        """The measured values that look wrong: all the others together speak against them.
-
-        They count less in the model. Whether to measure again, to `void` or to let them stand is
-        a person's decision.
-        """
-        return suspects_in(self.ledger)
-
-    @property
-    def noise(self) -> float | dict[str, float | None] | None:
-        """The inferred std of one value of unknown noise; None if all noise is known.
-
-        In a study with outcomes, a dict of them by name.
-        """
-        return self._any_belief.noise
-
-    @property
-    def blocks(self) -> Blocks | dict[str, Blocks]:
-        """What blocks such as days did to the values measured in them; `tell` says what they are.
-
-        Each has its effect `mean` ± `std`, which is not part of the other answers, its `count` of
-        measurements, and the `spread` of the effects of its kind. In a study with outcomes, a dict
-        of them by name.
-        """
-        found = self._any_belief.blocks
-        if isinstance(found, dict):
-            return {name: Blocks(effects) for name, effects in found.items()}
-        return Blocks(found)
-
-    def should_stop(self, cost: float) -> Verdict:
-        """Whether to stop because no measurement is worth `cost`, in the objective's units."""
-        memory = self.ledger.improvements
-        try:
-            verdict = self.ledger.any_belief().verdict(cost, memory)
-        except NoMeasurementError:  # a limit of which nothing is known
-            reason = "not every goal and limit has been measured"
-            verdict = Verdict(False, check_cost(cost), (), f"go on: {reason}.", reason)
-        for key in list(memory)[:-_REMEMBERED]:
-            del memory[key]
-        return verdict
-
-    def profit(self, cost: float) -> Profit:
-        """What the study has brought at a price of `cost` per evaluation, less the initial ones."""
-        belief = self._any_belief
-        ended = self.ledger.snapshot.in_state(DONE, FAILED)
-        return profit_of(belief, cost, sum(map(_evaluations, ended)))
 
 
 def _as_recorded(ledger: Ledger, found: Estimate) -> Estimate:
@@ -199,9 +117,3 @@ def _params(ledger: Ledger, number: int | None) -> dict[str, Any]:
 
 def _no_measurement(name: str) -> NoMeasurementError:
     return NoMeasurementError(f"study {name!r} has no measurement yet; tell one first.")
-
-
-def _evaluations(trial: StoredTrial) -> int:
-    """How often a trial that has ended was evaluated: once, or as often as an outcome was."""
-    counts = Counter(each.outcome for each in trial.measurements)
-    return max(counts.values(), default=1)

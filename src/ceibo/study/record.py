@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.space import Space
 from ceibo.errors import InputError
-from ceibo.study.answers import Answers
 from ceibo.study.asking import Asking
+from ceibo.study.assessment import Assessment
 from ceibo.study.elsewhere import Elsewhere
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Record(Answers, ABC):
+class Record(Assessment, ABC):
     """What was recorded of a study, and what follows from it: all of `Study` but its writes."""
 
     asking: Asking

@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from ceibo.decide import Belief, Direction, JointBelief, Outcomes
+from ceibo.decide.joint import joint_improvement
 from ceibo.decide.outcome_words import with_unit
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
@@ -67,7 +68,10 @@ def _surface(
     X, shape = over(space, place, pair)
     chance = views.chance(X)
     if kind == "improvement":
-        values = belief.improvement(X)
+        if isinstance(belief, JointBelief):
+            values = joint_improvement(belief, X)
+        else:
+            values = belief.improvement(X)
     elif kind == "chance":
         values = np.zeros(len(X)) if chance is None else chance
     else:
