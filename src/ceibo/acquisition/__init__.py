@@ -12,6 +12,7 @@ from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_b
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
 from ceibo.acquisition.maximize import Maximum, SearchSettings, maximize, recommend
 from ceibo.acquisition.mixed_limit import MixedLimit
+from ceibo.acquisition.optimism import optimism
 
 __all__ = [
     "ACQUISITIONS",
@@ -38,6 +39,7 @@ __all__ = [
     "hypervolume",
     "maximize",
     "nondominated",
+    "optimism",
     "posterior_mean",
     "probability_best",
     "probability_efficient",

@@ -69,12 +69,12 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0) -> float:
         between = kernel(points[rivals], points[rivals]) - kernel.variance
         covariance = between + prior[:, None] + prior[None, :] - shifted @ shifted.T
         mean = gap[rivals] * _CONTENDER
-        root = _root(covariance)
+        root = root_of(covariance)
         draws = mean + normal_draws(_DRAWS, root.shape[1], seed) @ root.T
     return float(np.mean(np.all(draws >= 0.0, axis=1)))
 
 
-def _root(covariance: Array) -> Array:
+def root_of(covariance: Array) -> Array:
     """Square root of a covariance that may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     keep = values > 1e-12 * max(float(values[-1]), 0.0)

@@ -18,6 +18,7 @@ from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
+from ceibo.decide.statement import Statement, statement_of
 from ceibo.decide.stopping import Memory, Profit, Verdict, profit_of, verdict_of
 from ceibo.decide.suggest import search
 from ceibo.errors import NoMeasurementError
@@ -34,7 +35,8 @@ class Belief:
         space: of the parameters.
         settings: how the model is fitted and searched.
         seed: of the searches for the recommendation and the remaining improvement.
-        given: a model of this evidence; by default one is fitted when it is first needed.
+        given, given_statement: a model of this evidence and what it states; by default they are
+            made when they are first needed.
     """
 
     evidence: Evidence
@@ -42,6 +44,7 @@ class Belief:
     settings: Settings
     seed: int
     given: Model | None = None
+    given_statement: Statement | None = None
 
     @cached_property
     def model(self) -> Model:
@@ -52,6 +55,14 @@ class Belief:
             raise NoMeasurementError("there is no measurement yet; tell one first.")
         return fit_model(self.evidence, self.space, self.settings)
 
+    @cached_property
+    def statement(self) -> Statement:
+        """What is stated, corrected for the choice of the best measured setting."""
+        stated = self.given_statement
+        if stated is None:
+            stated = statement_of(self.model, self.evidence, self.space, self.settings)
+        return stated.chosen_among()
+
     # -- answers -------------------------------------------------------------------------
 
     @cached_property
@@ -60,10 +71,11 @@ class Belief:
         found = acq.find_incumbent(self.model.gp)
         rows = np.flatnonzero(np.all(found.x == self.evidence.X, axis=1))
         there = {self.evidence.told[group].number for group in self.evidence.group[rows]}
+        means, stds = self.at_points(found.x[None, :])
         return Estimate(
             params=self.space.from_unit(found.x),
-            mean=self.evidence.direction.flip(self.model.natural(found.mean)),
-            std=self.model.natural(found.std),
+            mean=float(means[0]),
+            std=float(stds[0]),
             number=min(there),
             probability=acq.probability_best(self.model.gp, found.index),
         )
@@ -104,9 +116,9 @@ class Belief:
         return Estimate(checked, float(means[0]), float(stds[0]))
 
     def at_points(self, X: Array) -> tuple[Array, Array]:
-        """Posterior means and standard deviations (N,) at points (N, d) of the unit cube."""
-        means, variances = self.model.gp.posterior(X)
-        return self.values_of(means), self.model.natural_values(np.sqrt(variances))
+        """Means and standard deviations (N,) stated at points (N, d) of the unit cube."""
+        means, stds = self.statement.at(X)
+        return self.values_of(means), self.model.natural_values(stds)
 
     def values_of(self, means: Array) -> Array:
         """Posterior means of the model in the user's units and direction."""
@@ -151,13 +163,14 @@ class Belief:
 
     def earlier(self, measurements: int) -> "Belief":
         """The belief after the first so many measurements, fitted anew."""
-        return replace(self, evidence=self.evidence.first(measurements), given=None)
+        return Belief(self.evidence.first(measurements), self.space, self.settings, self.seed)
 
     def in_hindsight(self, measurements: int) -> "Belief":
         """The belief after the first so many, with the hyperparameters and noise of now."""
         first = self.evidence.first(measurements)
         model = self.model.refitted_to(first, self.settings.max_observations)
-        return replace(self, evidence=first, given=model)
+        stated = self.statement.refitted_to(model, first)
+        return replace(self, evidence=first, given=model, given_statement=stated)
 
 
 def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Estimate:

@@ -57,15 +57,15 @@ class Model:
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
         n = len(evidence)
-        scaled = evidence.X, *_scale(evidence, self.exponent)
+        data = evidence.X, *scaled(evidence, self.exponent)
         if n <= limit:
-            gp = _recondition(self.fit, *scaled)
+            gp = _recondition(self.fit, *data)
             return Model(gp, self.fit, self.exponent, n, n)
         groups = group(evidence.X, evidence.noise)
         rows = np.arange(n)
         if len(groups) > limit:
             rows = groups.rows(most_telling(self.gp, evidence.X[groups.first], limit))
-        gp = _recondition(self.fit, *_merge(self.fit, *(each[rows] for each in scaled)))
+        gp = _recondition(self.fit, *_merge(self.fit, *(each[rows] for each in data)))
         return Model(gp, self.fit, self.exponent, n, len(rows))
 
 
@@ -76,7 +76,7 @@ def fit_model(
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
     exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
-    y, variance = _scale(evidence, exponent)
+    y, variance = scaled(evidence, exponent)
     X, n = evidence.X, len(evidence)
 
     def fit(rows: Indices) -> FitResult:
@@ -124,7 +124,7 @@ def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProce
     return fit_gp(X, outcomes, kernel="matern12", categorical=categorical, breadth=breadth).gp
 
 
-def _scale(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
+def scaled(evidence: Evidence, exponent: int) -> tuple[Array, Array]:
     """Values and noise variances in units of 2^exponent: exact, and the squares are finite."""
     with np.errstate(over="ignore"):
         noise = np.minimum(np.ldexp(evidence.noise, -exponent), _LARGEST_NOISE)

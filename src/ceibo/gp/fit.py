@@ -9,7 +9,7 @@ bench.restarts` measures how often the highest is missed.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import Final, final
 
@@ -250,6 +250,11 @@ class _Search:
             for noise in noises
         ]
 
+    def process(self, values: Hyperparameters, expected: float | None) -> GaussianProcess:
+        """The process of all data with these hyperparameters."""
+        kernel = self.kernel(values.lengthscales, values.variance, self.categorical)
+        return process_of(self.data, kernel, values.noise, expected, self.priors is not None)
+
     def _subsets(self) -> list[Indices]:
         """Rows of growing subsets, spread evenly over the order of measurement; all rows last."""
         n = len(self.data.X)
@@ -298,11 +303,11 @@ def _result(
     status, message = ending
     try:
         hyperparameters = Hyperparameters.from_theta(theta, d)
-        gp = _process(search, hyperparameters, expected)
+        gp = search.process(hyperparameters, expected)
     except (NotPositiveDefiniteError, InputError) as error:
         status, message = FitStatus.DEFAULT, f"{FitStatus.DEFAULT.value} ({error})"
         hyperparameters = search.defaults()[0]
-        gp = _process(search, hyperparameters, expected)
+        gp = search.process(hyperparameters, expected)
     likelihood = (
         gp.log_likelihood + data.log_factor - (raw_count - len(data.X)) * float(np.log(data.scale))
     )
@@ -322,18 +327,24 @@ def _result(
     )
 
 
-def _process(
-    search: _Search, hyperparameters: Hyperparameters, expected: float | None
+def process_of(
+    data: Observations, kernel: Kernel, noise: float, expected: float | None, estimates_mean: bool
 ) -> GaussianProcess:
-    data = search.data
+    """The process of some observations, in their units.
+
+    Args:
+        data: observations in standard units.
+        kernel: in standard units.
+        noise: inferred variance of one measurement, in standard units; NaN if all noise is known.
+        expected: noise variance expected of one more measurement; None: the inferred one.
+        estimates_mean: whether the constant mean is estimated, or zero in standard units.
+    """
     squared = data.scale**2
-    kernel = search.kernel(
-        hyperparameters.lengthscales, hyperparameters.variance * squared, search.categorical
-    )
-    noise = data.noise_with(hyperparameters.noise) * squared
+    own = replace(kernel, variance=kernel.variance * squared)
     if expected is None:
-        expected = hyperparameters.noise * squared
+        expected = noise * squared
+    variances = data.noise_with(noise) * squared
     gp = GaussianProcess(
-        data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected
+        data.X, data.centre + data.scale * data.y, variances, own, data.centre, expected
     )
-    return gp if search.priors is None else gp.with_estimated_mean(data.scale)
+    return gp.with_estimated_mean(data.scale) if estimates_mean else gp
