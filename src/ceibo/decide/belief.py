@@ -77,7 +77,7 @@ class Belief:
             mean=float(means[0]),
             std=float(stds[0]),
             number=min(there),
-            probability=acq.probability_best(self.model.gp, found.index),
+            probability=self.statement.probability_best(found.x),
         )
 
     @cached_property
