@@ -39,6 +39,7 @@ CHECKS = (
     "machine",
     "hypervolume",
     "noise",
+    "coverage",
     "cost",
     "mixed",
     "failures",

@@ -66,7 +66,7 @@ class Tally:
     @property
     def shares(self) -> Array:
         """(3,) of the replications whose interval held the truth."""
-        return np.mean(self.held, axis=0)
+        return np.asarray(np.mean(self.held, axis=0))
 
     @property
     def p_values(self) -> list[float]:
@@ -106,7 +106,7 @@ def _answers(
     ]
     outcomes = Outcomes({"yield": Maximize(low=0, high=100)})
     known = joint_evidence_of(outcomes, len(met.space), {"yield": told})
-    bounded = JointBelief(known, met.space, Settings(), record["seed"], given=None)
+    bounded = JointBelief(known, met.space, Settings(), record["seed"])
     for name in ANSWERS:
         answer = getattr(bounded, name)
         x = met.space.to_unit(answer.params)[None, :]

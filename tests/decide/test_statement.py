@@ -97,7 +97,7 @@ def test_a_shift_keeps_the_order_of_means(share: float, gaps: list[float], sprea
 def test_the_shift_is_the_whole_optimism_at_the_choice_and_nothing_far_away() -> None:
     choice = Choice(mean=1.0, spread=0.5, optimism=0.3)
     shift = choice.shift(np.array([1.0, 0.2, 1.5, 9.0]))
-    assert shift == pytest.approx([0.3, 0.3, 0.3 / np.e, 0.0])
+    assert shift == pytest.approx([0.3, 0.3, 0.3 * np.exp(-1.0), 0.0])
 
 
 def test_a_plateau_is_stated_lower_than_the_model_has_it() -> None:

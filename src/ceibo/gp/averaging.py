@@ -126,7 +126,7 @@ def _truncated(logs: Array) -> Array:
     """Weights (m,) from their logarithms, up to a common term; those too large are cut off."""
     highest = float(np.max(logs))
     if not np.isfinite(highest):  # no draw has a density: the first, which is the fit, stands
-        return np.eye(len(logs))[0]
+        return np.asarray(np.eye(len(logs))[0])
     weights = np.exp(logs - highest)
     weights = np.minimum(weights, np.sqrt(len(weights)) * weights.mean())
     return np.asarray(weights / weights.sum())
