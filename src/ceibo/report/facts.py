@@ -9,6 +9,7 @@ import numpy as np
 
 from ceibo.checks import to_float
 from ceibo.decide import Belief, Direction, Estimate, Evidence, Observed, Space, Verdict
+from ceibo.decide.belief import stated_means
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.space import Params
 from ceibo.gp.inputs import Array, Mask
@@ -264,7 +265,7 @@ def _map(belief: Belief, pair: tuple[int, int]) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
     space, place = belief.space, _filled(belief)
     X, shape = over(space, place, pair)
-    means = belief.values_of(posterior_means(belief.model.gp, X))
+    means = stated_means(belief, posterior_means(belief.model.gp, X))
     held = holding(space, X)
     return Map(
         columns=pair,
@@ -282,7 +283,7 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
     if simplex is None:
         return None
     return ternary_of(
-        simplex, space.names, place, lambda X: belief.values_of(posterior_means(gp, X))
+        simplex, space.names, place, lambda X: stated_means(belief, posterior_means(gp, X))
     )
 
 
