@@ -9,7 +9,21 @@ from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from ceibo import acquisition as acq
-from ceibo.decide import Belief, Float, Measurement, Settings, Space, Told, evidence_of
+from ceibo.decide import (
+    AtMost,
+    Belief,
+    Float,
+    JointBelief,
+    Maximize,
+    Measurement,
+    Minimize,
+    Outcomes,
+    Settings,
+    Space,
+    Told,
+    evidence_of,
+    joint_evidence_of,
+)
 from ceibo.decide.statement import Choice, Statement, statement_of
 from ceibo.gp import Matern52
 from ceibo.gp.inputs import Array
@@ -149,3 +163,35 @@ def test_the_probability_of_being_the_best_is_averaged_and_one_for_a_clear_winne
     assert belief.statement.probability_best(np.array([0.123, 0.456])) == 0.0
     clear = believe(X, np.where(np.arange(len(X)) == 3, -50.0, X[:, 0]), noise=1e-3)
     assert clear.best.probability == pytest.approx(1.0, abs=1e-3)
+
+
+def test_an_outcome_is_stated_as_the_objective_of_a_study_without_outcomes() -> None:
+    belief = draw(4).belief
+    told = [Told(k, x, Measurement(-v, NOISE)) for k, x, v in enumerated(belief)]
+    outcomes = Outcomes({"yield": Maximize()})
+    evidence = joint_evidence_of(outcomes, 2, {"yield": told})
+    joint = JointBelief(evidence, belief.space, belief.settings, belief.seed)
+    for mine, other in ((belief.best, joint.best), (belief.recommended, joint.recommended)):
+        assert other.params == mine.params
+        assert (other.mean, other.std) == pytest.approx((-mine.mean, mine.std), rel=1e-9)
+
+
+def test_with_limits_the_choice_is_among_settings_that_hold_them() -> None:
+    belief = draw(9).belief
+    told = [Told(k, x, Measurement(v, NOISE)) for k, x, v in enumerated(belief)]
+    limited = [Told(k, x, Measurement(float(x[0]), 0.01)) for k, x, _ in enumerated(belief)]
+    outcomes = Outcomes({"cost": Minimize(), "heat": AtMost(0.6)})
+    evidence = joint_evidence_of(outcomes, 2, {"cost": told, "heat": limited})
+    joint = JointBelief(evidence, belief.space, belief.settings, belief.seed)
+    choice = joint.predictions.statement_of("cost").choice
+    goal = joint.model.goal
+    x = belief.space.to_unit(joint.best.params)[None, :]
+    assert choice.mean == pytest.approx(float(goal.gp.posterior(x)[0][0]))
+    assert joint.at(joint.best.params).mean == pytest.approx(joint.best.mean, rel=1e-12)
+    assert joint.predictions.statement_of("heat").choice.optimism == 0.0
+
+
+def enumerated(belief: Belief) -> list[tuple[int, Array, float]]:
+    known = belief.evidence
+    rows = zip(known.X, known.y.tolist(), strict=True)
+    return [(k, x, value) for k, (x, value) in enumerate(rows)]
