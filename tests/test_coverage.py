@@ -34,7 +34,8 @@ def test_a_folder_is_resumed_and_a_torn_record_is_measured_again(tmp_path: Path)
     (record,) = read(tmp_path)
     assert json.dumps(record) == whole.strip()
     known = evidence_in(record, 5)
-    assert (len(known), np.all(np.isnan(known.noise))) == (5, True)
+    assert len(known) == 5
+    assert np.all(np.isnan(known.noise))
 
 
 def test_both_statements_are_judged_on_the_same_measurements(tmp_path: Path) -> None:
