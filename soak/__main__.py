@@ -40,6 +40,7 @@ CHECKS = (
     "hypervolume",
     "noise",
     "outliers",
+    "coverage",
     "cost",
     "mixed",
     "failures",

@@ -104,7 +104,10 @@ def test_a_power_of_two_scales_every_answer_exactly(exponent: int) -> None:
 
 
 def test_a_belief_agrees_with_the_process_it_stands_on() -> None:
-    """The posterior of a Gaussian process fitted to the same data, in units of the objective."""
+    """The posterior of a Gaussian process fitted to the same data, in units of the objective.
+
+    The stated ± is averaged over hyperparameters, and so is a little larger than the process's.
+    """
     told = measurements()
     X = np.array([each.x for each in told])
     y = np.array([each.measurement.value for each in told])
@@ -113,7 +116,7 @@ def test_a_belief_agrees_with_the_process_it_stands_on() -> None:
     mean, variance = gp.posterior(SPACE.to_unit(params)[None, :])
     found = belief(told).at(params)
     assert found.mean == pytest.approx(float(mean[0]), rel=1e-9)
-    assert found.std == pytest.approx(float(np.sqrt(variance[0])), rel=1e-6)
+    assert 1.0 < found.std / float(np.sqrt(variance[0])) < 1.3
     assert (found.params, found.number) == (params, None)
     with pytest.raises(InputError, match="unknown parameter"):
         belief(told).at({"x": 3.3, "kind": "b", "speed": 1})

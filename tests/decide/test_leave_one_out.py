@@ -7,7 +7,7 @@ import ceibo
 from ceibo.decide.leave_one_out import leave_one_out, leave_out
 from ceibo.decide.view import view_of
 from ceibo.errors import InputError, NoMeasurementError
-from ceibo.gp import GaussianProcess, Matern52
+from ceibo.gp import Blocks, GaussianProcess, Matern52
 from ceibo.gp.inputs import Indices
 
 
@@ -104,3 +104,25 @@ def test_a_study_of_one_objective_has_no_outcomes_to_name() -> None:
     study.add({"x": 0.5}, 1.0)
     with pytest.raises(InputError, match="no outcomes, got outcome='yield'"):
         leave_one_out(study.belief, "yield")
+
+
+def test_the_others_know_the_blocks_of_a_row() -> None:
+    rng = np.random.default_rng(6)
+    X, y, noise = rng.random((8, 1)), rng.standard_normal(8), np.full(8, 0.1)
+    day = np.array([0, 0, 0, 1, 1, 1, 2, -1])
+    kernel = Matern52([0.4])
+    gp = GaussianProcess(X, y, noise, kernel, blocks=Blocks(day[:, None], [0.5]))
+    means, variances = leave_out(gp)
+    shared = 0.5 * ((day[:, None] == day) & (day >= 0))
+    C = kernel(X, X) + np.diag(noise) + shared
+    for i in range(8):
+        others = np.arange(8) != i
+        weights = np.linalg.solve(C[np.ix_(others, others)], C[others, i])
+        assert means[i] == pytest.approx(weights @ y[others])
+        assert variances[i] == pytest.approx(C[i, i] - weights @ C[others, i])
+
+
+def test_pending_points_are_no_observations() -> None:
+    gp = GaussianProcess([[0.1], [0.7]], [1.0, -1.0], 0.01, Matern52([0.3]))
+    with pytest.raises(ValueError, match="pending"):
+        left_out(gp.condition([[0.4]]))

@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal, norm
 
 from ceibo import acquisition
 from ceibo.errors import InputError, NotPositiveDefiniteError
-from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, fit, fit_gp
+from ceibo.gp import FitResult, FitStatus, GaussianProcess, Hyperparameters, basis, fit, fit_gp
 from ceibo.gp.kernels import KERNELS as BY_NAME
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.observations import standardize
@@ -268,7 +268,7 @@ def test_fitted_values_that_cannot_be_used_give_way_to_defaults(
             raise NotPositiveDefiniteError("no factor")
         return GaussianProcess(*arguments)
 
-    monkeypatch.setattr(fit, "GaussianProcess", once_broken)
+    monkeypatch.setattr(basis, "GaussianProcess", once_broken)
     result = fit_gp(X, y, noise)
     assert result.status is FitStatus.DEFAULT
     assert "no factor" in result.message

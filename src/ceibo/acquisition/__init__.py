@@ -12,6 +12,7 @@ from ceibo.acquisition.incumbent import Incumbent, find_incumbent, probability_b
 from ceibo.acquisition.limits import FeasibleIncumbent, Limit, chances, find_feasible_incumbent
 from ceibo.acquisition.maximize import Maximum, SearchSettings, candidates, maximize, recommend
 from ceibo.acquisition.mixed_limit import MixedLimit
+from ceibo.acquisition.optimism import optimism
 from ceibo.acquisition.regret import Regrets, draw_regrets
 from ceibo.acquisition.repeats import log_gains_of_repeats
 
@@ -44,6 +45,7 @@ __all__ = [
     "log_gains_of_repeats",
     "maximize",
     "nondominated",
+    "optimism",
     "posterior_mean",
     "probability_best",
     "probability_efficient",

@@ -8,6 +8,7 @@ joint/                 the same questions and answers for several outcomes
 direction              whether small or large values are wanted
 settings, model        how the model is fitted; the fitted model
 suggest                what to measure next
+statement              mean and ± of a setting, as they are stated
 belief, estimate       the answers, in the user's units and direction
 outliers, suspects     measurements that look wrong: found, and said
 stopping               when another measurement is no longer worth its price

@@ -19,6 +19,7 @@ from ceibo.decide.model import Model, failure_model, fit_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
+from ceibo.decide.statement import Statement, statement_of
 from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.decide.suggest import search
 from ceibo.decide.suspects import Suspect, suspects_of
@@ -36,7 +37,8 @@ class Belief:
         space: of the parameters.
         settings: how the model is fitted and searched.
         seed: of the searches for the recommendation and the remaining improvement.
-        given: a model of this evidence; by default one is fitted when it is first needed.
+        given, given_statement: a model of this evidence and what it states; by default they are
+            made when they are first needed.
     """
 
     evidence: Evidence
@@ -44,6 +46,7 @@ class Belief:
     settings: Settings
     seed: int
     given: Model | None = None
+    given_statement: Statement | None = None
 
     @cached_property
     def model(self) -> Model:
@@ -54,6 +57,14 @@ class Belief:
             raise NoMeasurementError("there is no measurement yet; tell one first.")
         return fit_model(self.evidence, self.space, self.settings)
 
+    @cached_property
+    def statement(self) -> Statement:
+        """What is stated, corrected for the choice of the best measured setting."""
+        stated = self.given_statement
+        if stated is None:
+            stated = statement_of(self.model, self.settings)
+        return stated.chosen_among()
+
     # -- answers -------------------------------------------------------------------------
 
     @cached_property
@@ -62,12 +73,13 @@ class Belief:
         found = acq.find_incumbent(self.model.gp)
         rows = np.flatnonzero(np.all(found.x == self.evidence.X, axis=1))
         there = {self.evidence.told[group].number for group in self.evidence.group[rows]}
+        means, stds = self.at_points(found.x[None, :])
         return Estimate(
             params=self.space.from_unit(found.x),
-            mean=self.evidence.direction.flip(self.model.natural(found.mean)),
-            std=self.model.natural(found.std),
+            mean=float(means[0]),
+            std=float(stds[0]),
             number=min(there),
-            probability=acq.probability_best(self.model.gp, found.index),
+            probability=self.statement.probability_best(found.x),
         )
 
     @cached_property
@@ -111,13 +123,10 @@ class Belief:
         return Estimate(checked, float(means[0]), float(stds[0]))
 
     def at_points(self, X: Array) -> tuple[Array, Array]:
-        """Posterior means and standard deviations (N,) at points (N, d) of the unit cube."""
-        means, variances = self.model.gp.posterior(X)
-        return self.values_of(means), self.model.natural_values(np.sqrt(variances))
-
-    def values_of(self, means: Array) -> Array:
-        """Posterior means of the model in the user's units and direction."""
-        return self.evidence.direction.flip(self.model.natural_values(means))
+        """Means and standard deviations (N,) stated at points (N, d) of the unit cube."""
+        means, stds = self.statement.at(X)
+        flip = self.evidence.direction.flip
+        return flip(self.model.natural_values(means)), self.model.natural_values(stds)
 
     # -- what another measurement would bring --------------------------------------------
 
@@ -153,13 +162,21 @@ class Belief:
 
     def earlier(self, measurements: int) -> "Belief":
         """The belief after the first so many measurements, fitted anew."""
-        return replace(self, evidence=self.evidence.first(measurements), given=None)
+        return Belief(self.evidence.first(measurements), self.space, self.settings, self.seed)
 
     def in_hindsight(self, measurements: int) -> "Belief":
         """The belief after the first so many, with the hyperparameters and noise of now."""
         first = self.evidence.first(measurements)
-        model = self.model.refitted_to(first, self.settings.max_observations)
-        return replace(self, evidence=first, given=model)
+        limit = self.settings.max_observations
+        model = self.model.refitted_to(first, limit)
+        stated = self.statement.refitted_to(self.model, first, limit)
+        return replace(self, evidence=first, given=model, given_statement=stated)
+
+
+def stated_means(belief: Belief, means: Array) -> Array:
+    """The means (N,) stated where those of the model are these; quicker than with their ±."""
+    stated = means + belief.statement.choice.shift(means)
+    return belief.evidence.direction.flip(belief.model.natural_values(stated))
 
 
 def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Estimate:

@@ -29,7 +29,7 @@ class OutcomeEstimate:
 @final
 @dataclass(frozen=True)
 class Estimate(Shown):
-    """What the model believes of the objective at one setting: posterior mean and std.
+    """What is believed of the objective at one setting: mean and std (see decide/statement.py).
 
     `number` is the trial that measured there (None for a setting that was never measured),
     `probability` that it is the best of all measured settings (of the incumbent alone).

@@ -9,7 +9,7 @@ bench.restarts` measures how often the highest is missed.
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Final, final
 
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ceibo.checks import check_whole
 from ceibo.errors import InputError, NotPositiveDefiniteError
 from ceibo.gp.ascent import Ascent, Box, Rules, climb
-from ceibo.gp.blocks import Blocks
+from ceibo.gp.basis import Basis
 from ceibo.gp.grid import evenly
 from ceibo.gp.hyperparameters import Hyperparameters
 from ceibo.gp.inputs import (
@@ -33,10 +33,10 @@ from ceibo.gp.inputs import (
     as_points,
     as_values,
 )
-from ceibo.gp.kernels import KERNELS, Kernel
+from ceibo.gp.kernels import KERNELS
 from ceibo.gp.likelihood import Objective, Priors
 from ceibo.gp.linalg import limited_blas
-from ceibo.gp.observations import Observations, standardize
+from ceibo.gp.observations import standardize
 from ceibo.gp.posterior import GaussianProcess
 from ceibo.gp.restarts import distinct, spread_starts, switched
 
@@ -77,7 +77,7 @@ class FitResult:
     `hyperparameters` are in standard units and serve as `start` of a later fit. `noise_variance` is
     the inferred noise variance of one measurement, in squared units of y, or None if all noise was
     known. `log_density` is what the search maximised, in standard units: the likelihood, with
-    priors if there were any; −inf if it failed.
+    priors if there were any; −inf if it failed. `basis` is what was fitted.
     """
 
     gp: GaussianProcess
@@ -88,6 +88,7 @@ class FitResult:
     status: FitStatus
     message: str
     evaluations: int
+    basis: Basis = field(repr=False)
 
 
 def fit_gp(  # noqa: PLR0913 - public, keyword-only
@@ -158,16 +159,15 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     priors = None
     if method == "map":
         priors = Priors.default(d, data.infers_noise, breadth, len(data.varying))
-    search = _Search(data, kernel_class, columns, priors)
     known = ~np.isnan(noise)
     # with the values behind standard errors
     raw_count = n + int(np.sum(sizes[known] - 1.0))
-    known &= sizes == 1
+    usual = known & (sizes == 1) & believed
+    expected = float(np.mean(noise[usual])) if np.any(usual) else None
+    search = _Search(Basis(data, kernel_class, columns, priors, expected))
     with limited_blas(len(data.X)):
         theta, status, message = search.run(start, count)
-        usual = known & believed
-        expected = float(np.mean(noise[usual])) if np.any(usual) else None
-        return _result(search, theta, (status, message), raw_count, expected)
+        return _result(search, theta, (status, message), raw_count)
 
 
 def search_bounds(dimension: int, infers_noise: bool, blocks: int = 0) -> Array:
@@ -180,14 +180,9 @@ def search_bounds(dimension: int, infers_noise: bool, blocks: int = 0) -> Array:
 class _Search:
     """The search for θ, from fresh starts and from `start`."""
 
-    def __init__(
-        self,
-        data: Observations,
-        kernel: type[Kernel],
-        categorical: tuple[int, ...],
-        priors: Priors | None,
-    ):
-        self.data, self.kernel, self.categorical, self.priors = data, kernel, categorical, priors
+    def __init__(self, basis: Basis):
+        self.basis, data = basis, basis.data
+        self.data = data
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
         self.bounds = search_bounds(data.X.shape[1], data.infers_noise, len(data.varying))
@@ -262,8 +257,9 @@ class _Search:
         return [evenly(n, size) for size in reversed(sizes)]
 
     def _objective(self, rows: Indices) -> Objective:
-        data = self.data if len(rows) == len(self.data.X) else self.data.rows(rows)
-        return Objective(data, self.kernel, self.categorical, self.priors)
+        if len(rows) == len(self.data.X):
+            return self.basis.objective()
+        return replace(self.basis, data=self.data.rows(rows)).objective()
 
     def _climb(self, objective: Objective, thetas: Array, H: Array | None) -> Ascent:
         def evaluate(thetas: Array) -> tuple[Array, Array]:
@@ -290,23 +286,18 @@ def _chosen(ends: Ascent, rows: Indices) -> Ascent:
 
 
 def _result(
-    search: _Search,
-    theta: Array,
-    ending: tuple[FitStatus, str],
-    raw_count: int,
-    expected: float | None,
+    search: _Search, theta: Array, ending: tuple[FitStatus, str], raw_count: int
 ) -> FitResult:
     """The fitted process in the units of y, or that of the defaults if the fit cannot be used."""
-    data, d = search.data, search.data.X.shape[1]
+    basis, data = search.basis, search.data
     status, message = ending
     try:
-        kinds = data.blocks.shape[1]
-        hyperparameters = Hyperparameters.from_theta(theta, d, data.varying, kinds)
-        gp = _process(search, hyperparameters, expected)
+        hyperparameters = basis.hyperparameters(theta)
+        gp = basis.process(hyperparameters)
     except (NotPositiveDefiniteError, InputError) as error:
         status, message = FitStatus.DEFAULT, f"{FitStatus.DEFAULT.value} ({error})"
         hyperparameters = search.defaults()[0]
-        gp = _process(search, hyperparameters, expected)
+        gp = basis.process(hyperparameters)
     likelihood = (
         gp.log_likelihood + data.log_factor - (raw_count - len(data.X)) * float(np.log(data.scale))
     )
@@ -323,26 +314,5 @@ def _result(
         status,
         message,
         search.evaluations,
+        basis,
     )
-
-
-def _process(
-    search: _Search, hyperparameters: Hyperparameters, expected: float | None
-) -> GaussianProcess:
-    data = search.data
-    squared = data.scale**2
-    kernel = search.kernel(
-        hyperparameters.lengthscales, hyperparameters.variance * squared, search.categorical
-    )
-    noise = data.noise_with(hyperparameters.noise) * squared
-    if expected is None:
-        expected = hyperparameters.noise * squared
-    blocks = None
-    if data.blocks.shape[1]:
-        variances = np.zeros(data.blocks.shape[1])
-        variances[: len(hyperparameters.blocks)] = hyperparameters.blocks
-        blocks = Blocks(data.blocks, variances * squared)
-    gp = GaussianProcess(
-        data.X, data.centre + data.scale * data.y, noise, kernel, data.centre, expected, blocks
-    )
-    return gp if search.priors is None else gp.with_estimated_mean(data.scale)

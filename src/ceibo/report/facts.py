@@ -19,6 +19,7 @@ from ceibo.decide import (
     Suspect,
     Verdict,
 )
+from ceibo.decide.belief import stated_means
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.surface.existence import columns_at, fill, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
@@ -263,7 +264,7 @@ def _map(belief: Belief, pair: tuple[int, int]) -> Map:
     """The posterior mean over two parameters, the others at the incumbent."""
     space, place = belief.space, _filled(belief)
     X, shape = over(space, place, pair)
-    means = belief.values_of(posterior_means(belief.model.gp, X))
+    means = stated_means(belief, posterior_means(belief.model.gp, X))
     held = holding(space, X)
     return Map(
         columns=pair,
@@ -281,7 +282,7 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
     if simplex is None:
         return None
     return ternary_of(
-        simplex, space.names, place, lambda X: belief.values_of(posterior_means(gp, X))
+        simplex, space.names, place, lambda X: stated_means(belief, posterior_means(gp, X))
     )
 
 

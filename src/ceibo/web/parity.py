@@ -1,14 +1,11 @@
 """Measured against predicted: each setting as the measurements at the others foretell it."""
 
-from dataclasses import dataclass
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
-from ceibo.decide import Belief, JointBelief, Outcomes
-from ceibo.decide.left_out import left_out
-from ceibo.decide.model import Model
-from ceibo.gp.inputs import Array
+from ceibo.decide import Belief, JointBelief
+from ceibo.decide.leave_one_out import LeaveOneOut, leave_one_out
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import x_axis, y_axis
 from ceibo.report.parts import legend
@@ -19,60 +16,31 @@ _FEWEST: Final = 3  # settings with which there is something to compare
 _WITHIN: Final = 2.0  # standard deviations that a prediction is said to be off by at most
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Parity:
-    """Settings as measured and as the others predict them, (n,) each, in the user's units."""
-
-    name: str
-    measured: Array
-    predicted: Array
-    std: Array
-    X: Array
-
-    @property
-    def within(self) -> int:
-        """How many were measured within two standard deviations of the prediction."""
-        return int(np.sum(np.abs(self.measured - self.predicted) <= _WITHIN * self.std))
-
-
-def parity_of(belief: Belief | JointBelief) -> list[Parity]:
-    """The comparison for the objective, or for every goal and limit."""
+def parity_of(belief: Belief | JointBelief) -> dict[str, LeaveOneOut]:
+    """The comparison for the objective, called "", or for every goal and limit by name."""
     if isinstance(belief, Belief):
-        return [_parity("", belief.model, belief.evidence.direction.flip(np.ones(1))[0])]
-    outcomes: Outcomes = belief.evidence.outcomes
-    signs = {name: outcomes[name].direction.flip(np.ones(1))[0] for name in outcomes.needed}
-    return [_parity(name, belief.model.each[name], sign) for name, sign in signs.items()]
-
-
-def _parity(name: str, model: Model, sign: float) -> Parity:
-    means, variances = left_out(model.gp)
-    return Parity(
-        name,
-        sign * model.natural_values(model.gp.y),
-        sign * model.natural_values(means),
-        model.natural_values(np.sqrt(variances)),
-        model.gp.X,
-    )
+        return {"": leave_one_out(belief)}
+    return {name: leave_one_out(belief, name) for name in belief.evidence.outcomes.needed}
 
 
 def parity_part(belief: Belief | JointBelief | None) -> str:
     """The pictures, and how often the predictions were right."""
-    found = [] if belief is None else parity_of(belief)
-    if belief is None or len(found[0].measured) < _FEWEST:
+    found = {} if belief is None else parity_of(belief)
+    if not found or len(next(iter(found.values()))) < _FEWEST:
         return '<p class="note">It appears after a few measurements.</p>'
     figures = []
-    for each in found:
-        name = f"<figcaption>{text_of(each.name, 100)}</figcaption>" if each.name else ""
-        share = f"{each.within} of {len(each.measured)} settings were measured within two standard"
+    for outcome, each in found.items():
+        name = f"<figcaption>{text_of(outcome, 100)}</figcaption>" if outcome else ""
+        within = int(np.sum(np.abs(each.deviations) <= _WITHIN))
+        share = f"{within} of {len(each)} settings were measured within two standard"
         said = f'<p class="note">{share} deviations of what the others predict; 95 % should be.</p>'
-        figures.append(f"<figure>{name}{_draw(each)}{said}</figure>")
+        figures.append(f"<figure>{name}{_draw(outcome, each)}{said}</figure>")
     keys = legend(("key-measured", "a setting"), ("key-raw", "as predicted"))
     return f'{keys}<div class="pictures">{"".join(figures)}</div>'
 
 
-def _draw(each: Parity) -> str:
-    canvas = Canvas(340, 290, f"Measured against predicted {each.name}", left=60, bottom=40)
+def _draw(outcome: str, each: LeaveOneOut) -> str:
+    canvas = Canvas(340, 290, f"Measured against predicted {outcome}", left=60, bottom=40)
     inner = [*each.measured, *each.predicted]
     y = Scale.over(inner, canvas.up)
     y_axis(canvas, y, "measured")

@@ -27,6 +27,7 @@ from ceibo.decide.model import failure_model
 from ceibo.decide.region import admissible, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
+from ceibo.decide.statement import Statement
 from ceibo.decide.stopping import Memory, Verdict, verdict_of
 from ceibo.decide.suspects import Suspect, suspects_of
 from ceibo.errors import InputError, NoMeasurementError
@@ -43,8 +44,8 @@ class JointBelief:
         space: of the parameters.
         settings: how the models are fitted and searched, and with which confidence limits hold.
         seed: of the searches for the recommendation and the remaining improvement.
-        given, given_alternatives: models of this evidence; by default they are fitted when they are
-            first needed.
+        given, given_alternatives, given_statements: models of this evidence and what they state;
+            by default they are made when they are first needed.
     """
 
     evidence: JointEvidence
@@ -53,6 +54,7 @@ class JointBelief:
     seed: int
     given: JointModel | None = None
     given_alternatives: Alternatives | None = None
+    given_statements: Mapping[str, Statement] | None = None
 
     @cached_property
     def model(self) -> JointModel:
@@ -77,7 +79,8 @@ class JointBelief:
     def predictions(self) -> Predictions:
         """What is believed of every outcome at any point."""
         parts = self.evidence, self.space, self.settings
-        return Predictions(*parts, self.model, self.alternatives.limits)
+        given = self.given_statements or {}
+        return Predictions(*parts, self.model, self.alternatives.limits, given)
 
     # -- answers -------------------------------------------------------------------------
 
@@ -186,7 +189,7 @@ class JointBelief:
     def earlier(self, measurements: int) -> "JointBelief":
         """The belief after the first so many measurements of the first goal, fitted anew."""
         first = self.evidence.first(measurements)
-        return replace(self, evidence=first, given=None, given_alternatives=None)
+        return JointBelief(first, self.space, self.settings, self.seed)
 
     def in_hindsight(self, measurements: int) -> "JointBelief":
         """The belief after the first so many, with the hyperparameters and noise of now."""
@@ -194,7 +197,11 @@ class JointBelief:
         most = self.settings.max_observations
         model = self.model.refitted_to(first, most)
         others = self.alternatives.refitted_to(first, most)
-        return replace(self, evidence=first, given=model, given_alternatives=others)
+        stated = {
+            name: self.predictions.statement_of(name).refitted_to(each, first.each[name], most)
+            for name, each in self.model.each.items()
+        }
+        return JointBelief(first, self.space, self.settings, self.seed, model, others, stated)
 
 
 def joint_improvement(belief: JointBelief, X: Array) -> Array:

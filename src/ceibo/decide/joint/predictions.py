@@ -1,11 +1,13 @@
 """What is believed of every outcome at any point, in the user's units and directions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, final
 
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.acquisition.cube import within
 from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments, range_of
@@ -14,7 +16,8 @@ from ceibo.decide.joint.model import JointModel
 from ceibo.decide.model import Model, fit_model
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
-from ceibo.gp.inputs import Array
+from ceibo.decide.statement import Statement, statement_of
+from ceibo.gp.inputs import Array, Mask
 
 _LEVEL: Final = 0.95  # of the interval of an estimate
 
@@ -28,6 +31,7 @@ class Predictions:
         evidence, space, settings: of the study.
         model: of goals and limits; a watched outcome is fitted when it is first asked for.
         limits: by which it is stated how likely they hold.
+        given: name -> what is stated of an outcome; others are made when they are asked for.
     """
 
     evidence: JointEvidence
@@ -35,7 +39,9 @@ class Predictions:
     settings: Settings
     model: JointModel
     limits: tuple[acq.MixedLimit, ...]
+    given: Mapping[str, Statement] = field(default_factory=dict)
     _watched: dict[str, Model] = field(default_factory=dict, init=False, repr=False)
+    _stated: dict[str, Statement] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -50,6 +56,25 @@ class Predictions:
             evidence = self.evidence.each[name]
             self._watched[name] = fit_model(evidence, self.space, self.settings)
         return self._watched[name]
+
+    def statement_of(self, name: str) -> Statement:
+        """What is stated of one outcome; of a single goal, corrected for the choice of the best."""
+        if name not in self._stated:
+            model = self.model_of(name)
+            stated = self.given.get(name)
+            if stated is None:
+                stated = statement_of(model, self.settings)
+            if self.evidence.outcomes.goals == (name,):
+                stated = stated.chosen_among(self._eligible(model))
+            self._stated[name] = stated
+        return self._stated[name]
+
+    def _eligible(self, goal: Model) -> Mask | None:
+        """Which points of the goal's process (n,) hold every limit; None where there is none."""
+        if not self.limits:
+            return None
+        X = goal.gp.X
+        return np.asarray(within(X) & (self.feasibility(X) >= self.settings.assurance))
 
     @property
     def noise(self) -> dict[str, float | None]:
@@ -104,11 +129,11 @@ class Predictions:
         return estimates
 
     def _latent(self, X: Array, name: str) -> tuple[Array, Array]:
-        """Mean and std of an outcome's process (N,), in the user's units and direction."""
+        """Mean and std stated of an outcome (N,), in the user's units and direction."""
         model = self.model_of(name)
-        means, variances = model.gp.posterior(X)
+        means, stds = self.statement_of(name).at(X)
         flip = self.evidence.outcomes[name].direction.flip
-        return flip(model.natural_values(means)), model.natural_values(np.sqrt(variances))
+        return flip(model.natural_values(means)), model.natural_values(stds)
 
     def _range(self, name: str) -> Range:
         outcome = self.evidence.outcomes[name]

@@ -10,7 +10,6 @@ from optuna.logging import get_logger
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
-from ceibo import acquisition as acq
 from ceibo.checks import check_cost
 from ceibo.decide import Belief, Estimate, Verdict
 from ceibo.decide.joint import JointBelief
@@ -196,10 +195,7 @@ class _Answers:
         places = np.array([x for _, x in self.points])
         means, stds = belief.at_points(places)
         index = int(np.argmin(belief.evidence.direction.flip(means)))
-        gp = belief.model.gp
-        rows = np.flatnonzero(np.all(places[index] == gp.X, axis=1))
-        # Of very many trials the model has only a part.
-        chance = acq.probability_best(gp, int(rows[0])) if len(rows) else 0.0
+        chance = belief.statement.probability_best(places[index])
         mean, std = float(means[index]), float(stds[index])
         return PosteriorBest(self.points[index][0], mean, std, chance)
 
