@@ -29,6 +29,7 @@ from ceibo.decide.outliers import find_outliers
 from ceibo.decide.rows import Rows
 from ceibo.decide.suspects import sentences_about
 from ceibo.gp import FitResult, GaussianProcess, Matern52
+from ceibo.gp.inputs import Mask
 from ceibo.gp.leave_one_out import leave_one_out
 from tests.helpers import Array
 
@@ -183,7 +184,7 @@ def test_the_way_back_ends_with_nothing_if_nothing_pays() -> None:
     rows = Rows.of(known, model.exponent)
     calls = []
 
-    def refit(given: Rows, wrong: Array, before: FitResult) -> FitResult:
+    def refit(given: Rows, wrong: Mask, before: FitResult) -> FitResult:
         calls.append((given, wrong))
         return replace(before, log_density=-np.inf)
 

@@ -11,12 +11,10 @@ from ceibo.decide.belief import Belief, recommend
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.decide.stopping import Profit, Verdict, profit_of
-from ceibo.decide.suspects import Suspect
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.blocks import Blocks
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE, FAILED, StoredTrial
-from ceibo.study.suspicion import suspects_in
 
 _REMEMBERED = 4  # states whose remaining improvement is kept for the next verdict
 
@@ -109,15 +107,6 @@ class Answers(ABC):
             )
         belief = self._any_belief
         return [belief.at(params) for params in settings]
-
-    @property
-    def suspects(self) -> tuple[Suspect, ...]:
-        """The measured values that look wrong: all the others together speak against them.
-
-        They count less in the model. Whether to measure again, to `void` or to let them stand is
-        a person's decision.
-        """
-        return suspects_in(self.ledger)
 
     @property
     def noise(self) -> float | dict[str, float | None] | None:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.space import Space
+from ceibo.decide.suspects import Suspect
 from ceibo.errors import InputError
 from ceibo.study.answers import Answers
 from ceibo.study.asking import Asking
 from ceibo.study.elsewhere import Elsewhere
 from ceibo.study.ledger import Ledger
 from ceibo.study.store import DONE
+from ceibo.study.suspicion import suspects_in
 from ceibo.study.table import to_dataframe, to_joint_dataframe
 from ceibo.study.trial import Trial, trial_of
 from ceibo.study.trial_line import aims_line
@@ -65,6 +67,15 @@ class Record(Answers, ABC):
     def suggestions(self) -> dict[int, dict[str, Any]]:
         """Number -> how each trial came about: source, what was seen, value, fit, versions."""
         return self.ledger.store.suggestions(self.ledger.id)
+
+    @property
+    def suspects(self) -> tuple[Suspect, ...]:
+        """The measured values that look wrong: all the others together speak against them.
+
+        They count less in the model. Whether to measure again, to `void` or to let them stand is
+        a person's decision.
+        """
+        return suspects_in(self.ledger)
 
     def verify(self) -> Verification:
         """Computes every past suggestion again from its record, and reports differences."""

@@ -54,8 +54,8 @@ def best(
         observed |= {"trial": raw.number, "why": raw.why}
         answers = {"best": study.best, "recommended": study.recommended}
         estimates = {name: estimate_json(each) for name, each in answers.items()}
-        answer = estimates | {"best_observed": observed}
-        print_json(answer | blocks_json(study) | suspects_json(study))
+        found = estimates | {"best_observed": observed}
+        print_json(found | blocks_json(study) | suspects_json(study))
         return
     print_answers(study)
 
