@@ -120,9 +120,3 @@ def test_the_others_know_the_blocks_of_a_row() -> None:
         weights = np.linalg.solve(C[np.ix_(others, others)], C[others, i])
         assert means[i] == pytest.approx(weights @ y[others])
         assert variances[i] == pytest.approx(C[i, i] - weights @ C[others, i])
-
-
-def test_pending_points_are_no_observations() -> None:
-    gp = GaussianProcess([[0.1], [0.7]], [1.0, -1.0], 0.01, Matern52([0.3]))
-    with pytest.raises(ValueError, match="pending"):
-        left_out(gp.condition([[0.4]]))

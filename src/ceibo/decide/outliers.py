@@ -41,9 +41,11 @@ _HOPELESS: Final = 6.0  # this much worse than the best state so far, the way ba
 _PURSUED: Final = 2.0  # the gain down to which observations are tried
 _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
+_MOST: Final = 500  # observations: the many fits of a search would take too long
 _ROUNDS: Final = 30
 # Observations are close with this correlation, and the same within so many standard deviations.
 _CLOSE, _SAME = 0.85, 2.0
+_NEIGHBOURS: Final = 3
 # Noise below this share of the standard deviation of the values is none to speak of.
 _LEAST_NOISE: Final = 0.02
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
@@ -152,14 +154,17 @@ class _State:
         return 0.5 * (q - 1.0 - np.log(q)), discount
 
     def _supported(self, own: Array) -> Mask:
-        """(n,) whether another observation close by, which is believed, has the same value.
+        """(n,) whether one of the nearest observations that are believed has the same value.
 
         Two such values speak for a step or a peak of the function.
         """
         rows = np.flatnonzero(self.discounted)
         kernel, y = self.fit.gp.unit_kernel, self.told.y
-        alike = kernel(self.told.X[rows], self.told.X) >= _CLOSE * kernel.variance
-        alike &= np.any(self.told.X[rows, None] != self.told.X, axis=2) & ~self.discounted
+        X, near = self.told.X, kernel(self.told.X[rows], self.told.X) / kernel.variance
+        near[:, self.discounted] = -1.0
+        near[np.all(X[rows, None] == X, axis=2)] = -1.0
+        nearest = -np.sort(-near, axis=1)[:, _NEIGHBOURS - 1 : _NEIGHBOURS]
+        alike = near >= np.maximum(nearest, _CLOSE)
         alike &= np.abs(y[rows, None] - y) < _SAME * np.sqrt(own[rows, None] + own)
         found = np.zeros(len(y), dtype=bool)
         found[rows] = np.any(alike, axis=1)
@@ -170,7 +175,7 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, 
     """The fit in which the outliers are discounted, and these; the fit given if there are none."""
     n, d = rows.X.shape
     first = _State(rows, rows, np.zeros(n, dtype=bool), fit)
-    if n < _FEWEST + d or not np.isfinite(fit.log_density):
+    if not _FEWEST + d <= n <= _MOST or not np.isfinite(fit.log_density):
         return fit, []
     if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
         return fit, []

@@ -8,12 +8,12 @@ import numpy as np
 from ceibo.decide import Belief, Direction, JointBelief, Outcomes
 from ceibo.decide.joint import joint_improvement
 from ceibo.decide.outcome_words import with_unit
+from ceibo.decide.surface.grids import excluded, over
+from ceibo.decide.surface.ruled import holding
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.report.facts import Aspect, Map, failed_places
-from ceibo.report.grids import excluded, over
 from ceibo.report.map_drawing import draw_map, map_sizes
-from ceibo.report.ruled import holding
 from ceibo.study import Study
 from ceibo.study.drawn import places_of
 from ceibo.web.profiler import Views

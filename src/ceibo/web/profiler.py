@@ -18,12 +18,12 @@ from ceibo.decide.outcome_words import percent, wish_of, with_unit
 from ceibo.decide.region import settle
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params
+from ceibo.decide.surface.existence import canonical, fill
+from ceibo.decide.surface.ruled import holding, moved
 from ceibo.errors import InputError
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
 from ceibo.numbers import with_uncertainty
-from ceibo.report.existence import canonical, fill
-from ceibo.report.ruled import holding, moved
 from ceibo.text import one_line
 
 _POINTS: Final = 33  # of a slice

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from ceibo.decide import Outcomes, Space
 from ceibo.decide.dimensions import Dimension
+from ceibo.decide.surface.existence import describe, pair_of
 from ceibo.numbers import rounded
-from ceibo.report.existence import describe, pair_of
 from ceibo.report.svg import text_of
 from ceibo.study.trial_line import aims_line
 from ceibo.text import one_line
