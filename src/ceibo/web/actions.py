@@ -100,34 +100,43 @@ def _meant(session: Session, data: Data, stored: StoredTrial) -> StoredMeasureme
     )
 
 
+def _about_value(
+    session: Session, data: Data, change: Callable[[Study, int, StoredMeasurement], str]
+) -> str:
+    """Changes the measurement that a form is about; `change` returns what has become of it."""
+
+    def work(study: Study) -> str:
+        stored = _stored(study, data)
+        meant = _meant(session, data, stored)
+        became = change(study, stored.number, meant)
+        of = f"{one_line(meant.outcome, 60)} " if meant.outcome else ""
+        return f"Trial {stored.number}: {of}{meant.measurement} {became}."
+
+    return session.telling.use(work)
+
+
 def correct(session: Session, data: Data) -> str:
     """Replaces a wrong value; the record keeps both."""
     row = {"outcome": 0, "value": text_in(data, "value"), "noise": text_in(data, "noise")}
     right = read_values([row], ("",))
     assert isinstance(right, Measurement)
 
-    def work(study: Study) -> str:
-        stored = _stored(study, data)
-        wrong = _meant(session, data, stored)
-        study.correct(stored.number, right, key=wrong.key, outcome=wrong.outcome or None)
-        of = f"{one_line(wrong.outcome, 60)} " if wrong.outcome else ""
-        return f"Trial {stored.number}: {of}{wrong.measurement} is corrected to {right}."
+    def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
+        study.correct(number, right, key=wrong.key, outcome=wrong.outcome or None)
+        return f"is corrected to {right}"
 
-    return session.telling.use(work)
+    return _about_value(session, data, change)
 
 
 def void(session: Session, data: Data) -> str:
     """Takes back a value that must not count; the record keeps it."""
     reason = text_in(data, "reason")
 
-    def work(study: Study) -> str:
-        stored = _stored(study, data)
-        bad = _meant(session, data, stored)
-        study.void(stored.number, reason, key=bad.key, outcome=bad.outcome or None)
-        of = f"{one_line(bad.outcome, 60)} " if bad.outcome else ""
-        return f"Trial {stored.number}: {of}{bad.measurement} does not count any more."
+    def change(study: Study, number: int, bad: StoredMeasurement) -> str:
+        study.void(number, reason, key=bad.key, outcome=bad.outcome or None)
+        return "does not count any more"
 
-    return session.telling.use(work)
+    return _about_value(session, data, change)
 
 
 def fail(session: Session, data: Data) -> str:

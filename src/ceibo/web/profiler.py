@@ -19,15 +19,14 @@ from ceibo.decide.region import settle
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params
 from ceibo.decide.surface.existence import canonical, fill
+from ceibo.decide.surface.grids import units_along
 from ceibo.decide.surface.ruled import holding, moved
 from ceibo.errors import InputError
-from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array
 from ceibo.numbers import with_uncertainty
 from ceibo.text import one_line
 
 _POINTS: Final = 33  # of a slice
-_MOST_LEVELS: Final = 60  # levels shown one by one
 _MOST_SLICES: Final = 40  # parameters with a picture
 _DIGITS: Final = 7
 
@@ -210,19 +209,10 @@ def _row(name: str, unit: str, mean: float, std: float) -> dict[str, Any]:
 
 def _along(space: Space, place: Array, column: int) -> Array:
     """Points (n, d) along one parameter, the others as at a place or as equalities demand."""
-    units = _units(space, column)
+    units = units_along(space, column, _POINTS)
     X = np.tile(place, (len(units), 1))
     X[:, column] = units
     return moved(space, X, (column,))
-
-
-def _units(space: Space, column: int) -> Array:
-    levels = space.discrete.get(column)
-    if levels is None:
-        return np.linspace(0.0, 1.0, _POINTS)
-    if len(levels) <= _MOST_LEVELS:
-        return levels
-    return np.asarray(levels[np.unique(evenly(len(levels), _POINTS))])
 
 
 def _numbers(values: Array, digits: int = _DIGITS) -> list[float | None]:

@@ -36,14 +36,14 @@ def axis_of(space: Space, X: Array, column: int) -> tuple[tuple[float, ...], str
     return tuple(places), name, dimension
 
 
-def units_along(space: Space, column: int) -> Array:
-    """Coordinates along a parameter: every level if there are few."""
+def units_along(space: Space, column: int, points: int = _GRID) -> Array:
+    """Coordinates along a parameter, so many of them: every level if there are few."""
     levels = space.discrete.get(column)
     if levels is None:
-        return np.linspace(0, 1, _GRID)
+        return np.linspace(0, 1, points)
     if len(levels) <= _MOST_LEVELS:
         return levels
-    return np.asarray(levels[np.unique(evenly(len(levels), _GRID))])
+    return np.asarray(levels[np.unique(evenly(len(levels), points))])
 
 
 def over(

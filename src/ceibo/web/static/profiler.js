@@ -119,7 +119,7 @@ function show(answer) {
   answer.slices.forEach((each, k) => slices[k].draw(each, at[k], answer.shown[k] !== null));
   tell(answer.believed);
   clearTimeout(mapTimer);
-  mapTimer = setTimeout(drawMap, 250);
+  mapTimer = setTimeout(drawMap, 600); // when the hand rests
 }
 
 // All pictures have one scale, which only grows while the hand moves.
