@@ -17,7 +17,8 @@ def table(seed: int, count: int = 40, noise: float = 0.0) -> ceibo.Study:
         kind = str(rng.choice(["a", "b"]))
         value = 10 - 8 * (x - 0.7) ** 2 - (kind == "b") + noise * rng.standard_normal()
         rows.append(({"x": float(x), "kind": kind}, float(value)))
-    study.add_all(sorted(rows, key=lambda row: row[1]))
+    rows.sort(key=lambda row: row[1])
+    study.add_all(rows)
     return study
 
 

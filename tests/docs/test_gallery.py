@@ -25,7 +25,8 @@ def cases() -> list[Any]:
 @pytest.mark.parametrize("path", cases())
 def test_a_notebook_runs_and_shows_itself(path: Path, tmp_path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-    ExecutePreprocessor(timeout=120).preprocess(notebook, {"metadata": {"path": str(tmp_path)}})
+    executor = ExecutePreprocessor(timeout=120)  # type: ignore[no-untyped-call]
+    executor.preprocess(notebook, {"metadata": {"path": str(tmp_path)}})
     outputs = [each for cell in notebook.cells for each in cell.get("outputs", ())]
     kinds = {kind for each in outputs for kind in each.get("data", {})}
     assert {"text/html", "image/png"} <= kinds

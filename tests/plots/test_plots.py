@@ -17,13 +17,10 @@ import ceibo
 from ceibo import plots
 from ceibo.decide.leave_one_out import leave_one_out
 from ceibo.errors import InputError, NoMeasurementError
-from tests.odd import odd_study
+from tests.odd import ODD, odd_study
 
 # Of one objective, with something to draw.
-SINGLE = [
-    *("one_trial", "two_equal", "one_measured_many_failed", "batches", "replicates"),
-    *("many_choices", "levels", "mixture", "log_ranges", "huge", "hostile_names"),
-]
+SINGLE = [name for name in ODD if name not in ("nothing", "half_told", "limited", "front_of_two")]
 Plot = Callable[..., Any]
 PLOTS: list[Plot] = [
     plots.progress,

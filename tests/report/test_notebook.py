@@ -10,7 +10,7 @@ import ceibo
 from ceibo.errors import NoMeasurementError
 from ceibo.report import render_report
 from ceibo.report.notebook import face
-from tests.odd import QUICK, odd_study
+from tests.odd import ODD, odd_study
 
 TAGS = {
     *("div", "style", "p", "b", "table", "thead", "tbody", "tr", "th", "td"),
@@ -59,7 +59,7 @@ def check(piece: str) -> Reader:
     return read
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", ODD)
 def test_any_study_shows_itself_compactly(name: str) -> None:
     study = odd_study(name)
     assert "minimize" in (text := check(face(study)).text) or "maximize" in text

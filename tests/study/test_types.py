@@ -57,6 +57,11 @@ study.tell(trial, ceibo.Measurement.of(np.array([0.1, 0.2])), key="again")
 for each in study.ask(4):
     study.tell(each, ceibo.Measurement.of([0.1, np.float32(0.2)]))
 study.add({"x": 0.5, "n": 2, "solvent": "water"}, 1)
+study.report(cost=0.1).save("lab.html")
+ceibo.plots.progress(result).set_title("progress")
+print(ceibo.plots.slices(study, ["x"])[0].get_ylim(), ceibo.backtest(study, seeds=3).raw.median)
+study.report(price=0.1)  # error: call-arg
+ceibo.plots.histogram(study)  # error: attr-defined
 ceibo.minimize(process, space, bogus=3)  # error: call-arg
 ceibo.maximize(process, space, bogus=3)  # error: call-arg
 ceibo.maximize(process, space, n_trials="4")  # error: arg-type

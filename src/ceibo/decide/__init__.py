@@ -10,6 +10,9 @@ settings, model        how the model is fitted; the fitted model
 suggest                what to measure next
 belief, estimate       the answers, in the user's units and direction
 stopping               when another measurement is no longer worth its price
+view, surface/         one outcome of a belief, and what pictures of it are computed from
+leave_one_out          what the model would have predicted of each setting from the others
+backtest               when the search would have taken the best of past measurements
 record                 what is written down with a suggestion
 """
 
