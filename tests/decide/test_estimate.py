@@ -7,7 +7,7 @@ from ceibo import Categorical, Float, Measurement, Study
 from ceibo.errors import NoMeasurementError
 
 
-def lucky_study(direction: str = "minimize") -> Study:
+def lucky_study(direction: DirectionLike = "minimize") -> Study:
     """A parabola with its best at x = 0.4, and one wildly lucky value at x = 0.9."""
     sign = 1.0 if direction == "minimize" else -1.0
     study = Study.create({"x": Float(0, 1)}, direction=direction, seed=0)

@@ -161,7 +161,7 @@ def test_a_number_of_many_digits_is_read_at_once() -> None:
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_answers_beyond_the_largest_double_are_the_largest(direction: str) -> None:
+def test_answers_beyond_the_largest_double_are_the_largest(direction: DirectionLike) -> None:
     study = ceibo.Study.create({"x": Float(0, 1)}, direction=direction, fit="ml")
     for place, value in (
         (0.0, LARGEST),

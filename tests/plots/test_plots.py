@@ -56,7 +56,7 @@ def drawn(ax: Axes) -> Axes:
     return ax
 
 
-def bowl(direction: str = "minimize") -> ceibo.Study:
+def bowl(direction: DirectionLike = "minimize") -> ceibo.Study:
     study = ceibo.Study.create(
         {"x": ceibo.Float(0, 4), "y": ceibo.Float(0, 1)}, direction=direction
     )

@@ -115,7 +115,7 @@ def test_hostile_texts_stay_text(hostile: ceibo.Study) -> None:
 
 @pytest.mark.parametrize("measured", [0, 1, 2, 3])
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_young_studies(measured: int, direction: str) -> None:
+def test_young_studies(measured: int, direction: DirectionLike) -> None:
     study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, direction=direction, n_initial=3)
     for value in range(measured):
         study.tell(study.ask(), float(value))

@@ -42,7 +42,7 @@ def _file_of(target: str, url: str, name: str | None) -> StudyFile:
             path=Path(target),
             name=study.name,
             space=study.space,
-            direction=study.direction if study.outcomes is None else None,
+            direction=study.ledger.direction if study.outcomes is None else None,
             seed=study.seed,
             storage=url,
             settings=study.settings,

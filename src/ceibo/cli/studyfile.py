@@ -23,7 +23,7 @@ from ceibo.checks import (
 )
 from ceibo.cli.toml import given_in_toml
 from ceibo.command.placeholders import Template
-from ceibo.decide import Outcomes, Precision, Settings, Space
+from ceibo.decide import Direction, Outcomes, Precision, Settings, Space
 from ceibo.decide.outcomes import MOST_GOALS, outcome_from_json
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError, show_value
@@ -37,7 +37,6 @@ _TOP: Final = (
     *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
     *("confidence", "space", "constraints", "outcomes", "precision", "command", "run", "stop"),
 )
-_DIRECTIONS: Final = ("minimize", "maximize")
 _CONSTRAINTS: Final = ("rules",)
 _COMMAND: Final = ("argv", "timeout")
 _RUN: Final = ("jobs", "lease")
@@ -55,7 +54,7 @@ class StudyFile:
     path: Path
     name: str
     space: Space
-    direction: str | None
+    direction: Direction | None
     seed: int
     storage: str
     settings: Settings
@@ -140,7 +139,9 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         )
     direction = None
     if outcomes is None:
-        direction = check_choice(raw.get("direction", "minimize"), "direction", _DIRECTIONS)
+        direction = Direction(
+            check_choice(raw.get("direction", "minimize"), "direction", Direction)
+        )
     return StudyFile(
         path=path,
         name=name,

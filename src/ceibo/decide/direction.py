@@ -1,7 +1,7 @@
 """Whether small or large values are wanted. The only module that knows the sign."""
 
 from enum import StrEnum
-from typing import TypeVar, final
+from typing import Literal, TypeVar, final
 
 import numpy as np
 
@@ -24,3 +24,7 @@ class Direction(StrEnum):
     def accumulate(self, values: Array) -> Array:
         """The best of the user's values so far, at each position (n,)."""
         return self.flip(np.asarray(np.minimum.accumulate(self.flip(values))))
+
+
+DirectionLike = Direction | Literal["minimize", "maximize"]
+"""A direction as a user may give it."""

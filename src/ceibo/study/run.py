@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from typing import Any, NamedTuple, Unpack, final
 
 from ceibo.decide.block_names import AnyBlock
+from ceibo.decide.direction import DirectionLike
 from ceibo.decide.outcomes import Outcome, Outcomes
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space, SpaceLike
@@ -34,7 +35,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     timeout: float | None = None,
     storage: str | None = None,
     name: str = "study",
-    direction: str = "minimize",
+    direction: DirectionLike = "minimize",
     seed: int | None = None,
     acquisition: str | None = None,
     n_initial: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any, Self, SupportsFloat, Unpack, final, overload
 from ceibo.attached import Shown
 from ceibo.checks import check_seed
 from ceibo.decide.block_names import AnyBlock
+from ceibo.decide.direction import DirectionLike
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.precision import Precision
@@ -67,7 +68,7 @@ class Study(Handing, Faces):
         confidence: float | None = None,
         storage: str | None = None,
         name: str = "study",
-        direction: str | None = None,
+        direction: DirectionLike | None = None,
         seed: int = 0,
         acquisition: str = DEFAULT_ACQUISITION,
         kernel: str = DEFAULT_KERNEL,

@@ -8,7 +8,7 @@ import typer
 from ceibo.cli.common import AsJson, print_json, print_table
 from ceibo.cli.inferring import infer_space
 from ceibo.cli.source import load
-from ceibo.decide import Space
+from ceibo.decide import Direction, Space
 from ceibo.decide.backtest import Target
 from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
@@ -76,7 +76,7 @@ def _study_of(file: str, maximize: bool) -> Study:
     loaded = load(file)
     if loaded.outcomes is not None:
         raise InputError("a backtest is of one objective, and the study has several outcomes.")
-    direction = "maximize" if maximize else loaded.direction
+    direction = Direction.MAXIMIZE if maximize else loaded.direction
     return Study.create(loaded.space, direction=direction, seed=loaded.seed)
 
 
