@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ceibo import Categorical, Float, Measurement, Study
+from ceibo.decide.direction import DirectionLike
 from ceibo.errors import NoMeasurementError
 
 

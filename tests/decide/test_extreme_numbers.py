@@ -11,6 +11,7 @@ import pytest
 import ceibo
 from ceibo import Categorical, Float, Int, Measurement
 from ceibo.checks import check_positive, to_float
+from ceibo.decide.direction import DirectionLike
 from ceibo.errors import InputError, NotFoundError, show_value
 from ceibo.gp.grid import evenly
 from ceibo.numbers import to_number

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 import ceibo
 from ceibo import plots
+from ceibo.decide.direction import DirectionLike
 from ceibo.decide.leave_one_out import leave_one_out
 from ceibo.errors import InputError, NoMeasurementError
 from tests.odd import ODD, odd_study

@@ -12,6 +12,7 @@ import pytest
 
 import ceibo
 from ceibo.decide import Space
+from ceibo.decide.direction import DirectionLike
 from ceibo.decide.surface.sensitivity import importance
 from ceibo.gp import GaussianProcess, Matern52, SquaredExponential
 from ceibo.numbers import with_uncertainty
