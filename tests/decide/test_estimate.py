@@ -19,7 +19,7 @@ def lucky_study(direction: DirectionLike = "minimize") -> Study:
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_the_raw_best_is_a_fluke_and_said_to_be(direction: str) -> None:
+def test_the_raw_best_is_a_fluke_and_said_to_be(direction: DirectionLike) -> None:
     study = lucky_study(direction)
     best, raw = study.best, study.best_observed
     assert best.params["x"] == pytest.approx(0.4, abs=0.11)

@@ -137,7 +137,7 @@ def test_a_result_is_drawn_like_its_study() -> None:
 
 
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
-def test_slices_show_the_model_in_the_users_units_and_direction(direction: str) -> None:
+def test_slices_show_the_model_in_the_users_units_and_direction(direction: DirectionLike) -> None:
     study = bowl(direction)
     (ax,) = plots.slices(study, ["x"], axes=[axes()])
     curve = max(ax.lines, key=lambda line: len(np.asarray(line.get_xdata())))
