@@ -5,6 +5,7 @@ measurements are several.
 import numpy as np
 import pytest
 
+import ceibo
 from ceibo import Float, Measurement, Study
 
 
@@ -89,3 +90,15 @@ def test_noise_told_with_replicates_is_that_of_their_mean() -> None:
     # smaller.
     assert told.best.std == pytest.approx(alone.best.std, rel=0.01)
     assert told.best.mean == pytest.approx(alone.best.mean, rel=0.01)
+
+
+def test_a_result_shows_its_answers() -> None:
+    space = {"x": ceibo.Float(0, 1)}
+    result = ceibo.minimize(lambda p: (p["x"] - 0.3) ** 2, space, n_trials=6)
+    for text in (str(result), repr(result)):
+        assert f"best: {result.best}" in text
+        assert f"recommended: {result.recommended}" in text
+        assert "all 6 trials are done" in text
+    goals = {"a": ceibo.Minimize(), "b": ceibo.Maximize()}
+    several = ceibo.optimize(lambda p: {"a": p["x"], "b": p["x"]}, space, goals, n_trials=5)
+    assert f"{len(several.front)} settings on the front" in str(several)

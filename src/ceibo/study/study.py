@@ -350,6 +350,6 @@ class Study(Handing, Faces):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result(Found[Study], Shown):
     """What a run found and why it ended; the answers are the study's."""
