@@ -23,6 +23,7 @@ from ceibo.decide import (
 from ceibo.decide.closeness import distances
 from ceibo.decide.evidence import Unmeasured, evidence_of
 from ceibo.decide.model import Model, fit_model
+from ceibo.decide.statement import Statement
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess, Matern52
 from ceibo.gp.inputs import Array, Indices
@@ -47,7 +48,8 @@ def belief_of(rows: Indices, y: Array, noise: float) -> Belief:
     ]
     gp = GaussianProcess(PLACES[rows], y, noise**2, KERNEL)
     model = replace(fitted(), gp=gp, exponent=0)
-    return Belief(evidence_of(told, 1), GRID, Settings(), 0, given=model)
+    stated = Statement(gp)  # with hyperparameters that are known
+    return Belief(evidence_of(told, 1), GRID, Settings(), 0, model, stated)
 
 
 @pytest.mark.parametrize("of", ["best", "recommended"])

@@ -316,7 +316,7 @@ def test_a_storage_that_goes_away_leaves_the_value_with_the_caller(
     assert caught.value.measurement == Measurement(0.31, 0.04)
     monkeypatch.undo()
     study.tell(caught.value.number, caught.value.measurement, key=caught.value.key)
-    assert study.best.mean == pytest.approx(0.31)
+    assert study.best_observed.value == 0.31
 
 
 # -- bad input -------------------------------------------------------------------------

@@ -485,7 +485,7 @@ def test_an_interrupt_after_asking_gives_the_trial_back(
 ) -> None:
     ask = Asking.ask
 
-    def interrupted(self: Asking, lease: Lease | None, limit: int | None) -> None:
+    def interrupted(self: Asking, lease: Lease | None, limit: int | None, **_: object) -> None:
         ask(self, lease, limit)
         raise KeyboardInterrupt
 

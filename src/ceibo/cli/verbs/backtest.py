@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import AsJson, print_json, print_table
+from ceibo.cli.common import AsJson, StudyName, print_json, print_table
 from ceibo.cli.inferring import infer_space
 from ceibo.cli.source import load
 from ceibo.decide import Direction, Space
@@ -50,11 +50,12 @@ def backtest_(  # noqa: PLR0913 - one parameter per option of the command
         typer.Option(metavar="COLUMN", help="A column that is no parameter. Repeatable."),
     ] = None,
     seeds: Annotated[int, typer.Option(help="How many replays.", min=1, max=1000)] = 10,
+    study_name: StudyName = None,
     json: AsJson = False,
 ) -> None:
     """Replay the search among past measurements: when would it have taken the best of them?"""
     if file is not None:
-        study = _study_of(file, maximize)
+        study = _study_of(file, study_name, maximize)
     else:
         space, left_out = infer_space(table, value, noise, skip or ())
         study = Study.create(space, direction="maximize" if maximize else "minimize")
@@ -71,9 +72,9 @@ def backtest_(  # noqa: PLR0913 - one parameter per option of the command
         _print(found, seeds)
 
 
-def _study_of(file: str, maximize: bool) -> Study:
+def _study_of(file: str, name: str | None, maximize: bool) -> Study:
     """An empty study in memory over the parameters of a study file."""
-    loaded = load(file)
+    loaded = load(file, name)
     if loaded.outcomes is not None:
         raise InputError("a backtest is of one objective, and the study has several outcomes.")
     direction = Direction.MAXIMIZE if maximize else loaded.direction
