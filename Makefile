@@ -39,9 +39,11 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# What these leave out, for want of a package, they list at the end.
+# What these leave out, for want of a package, they list at the end. Pages and examples are run by
+# `make test`; they would take a third of the time here.
 test-minimal: $(MINIMAL)/.done
-	$(MINIMAL)/bin/python -m pytest --only-installed -rfEs -n 2
+	$(MINIMAL)/bin/python -m pytest --only-installed -rfEs -n 2 \
+	    -k "not (test_blocks_of_a_page_run or test_docs_examples)"
 
 test-oldest: $(OLDEST)/.done
 	$(OLDEST)/bin/python -m pytest --only-installed -rfEs -n 2
