@@ -106,8 +106,8 @@ def _remarks(study: Study, steps: Steps) -> list[str]:
     """What is to be said about settings that the study would not suggest, and odd values."""
     frame = study.ledger.frame
     settings = [each.params for each in steps.addings]
-    new = [each for each in steps.tellings if each.is_new]
-    results = [each.result for each in (*new, *steps.addings)]
+    results = [each.result for each in steps.tellings if each.is_new]
+    results += [each.result for each in steps.addings]
     return [outside(frame, settings), broken(frame, settings), impossible(study.outcomes, results)]
 
 
