@@ -40,7 +40,7 @@ def test_a_sound_database_has_no_problem(ceibo: Ceibo, database: Path) -> None:
     answer = ceibo("doctor", f"sqlite:///{database}")
     assert answer.status == 0, answer
     assert "study 'bowl': 6 trials (5 done, 1 running), 5 measurements" in answer.out
-    assert "trials 5 were asked for by hand" in answer.out
+    assert "trial 5 was asked for by hand and waits" in answer.out
     assert "No problem was found." in answer.out
     assert ceibo("doctor", database).out == answer.out
     assert database.read_bytes() == before

@@ -424,3 +424,21 @@ def test_a_result_that_was_not_stored_is_told_how(
     assert "yield 81.2, impurity 1.5 ± 0.1" in answer.err
     again = answer.err.partition("STUDY.TOML 9 ")[2].strip().strip("'")
     assert ceibo("tell", file, 9, again).status == 0
+
+
+def test_a_value_that_is_not_possible_is_recorded_with_a_warning(
+    ceibo: Ceibo, tmp_path: Path
+) -> None:
+    (tmp_path / "s.toml").write_text(SPACE + LIMIT, encoding="utf-8")
+    ceibo("ask", "s.toml", "--new", "-n", "2")
+    told = ceibo("tell", "s.toml", "0", "yield=812", "impurity=-3")
+    assert told.out == "trial 0: yield 812, impurity -3\n"
+    assert told.err.count("warning") == 1  # of the impurity nothing is known
+    assert "yield 812 % is above 100, the highest that is possible" in told.err
+    assert "warning" not in ceibo("correct", "s.toml", "0", "yield=81.2").err
+    assert "below 0, the lowest" in ceibo("tell", "s.toml", "1", "yield=-81.2").err
+
+
+def test_init_says_how_outcomes_are_told(ceibo: Ceibo) -> None:
+    wrote = ceibo("init", "-p", "x=0:1", "--outcome", "my yield=maximize", "--outcome", "c=watch")
+    assert "ceibo tell study.toml 0 'my yield=VALUE'\n" in wrote.out

@@ -101,3 +101,13 @@ def test_init_writes_the_rules(ceibo: Ceibo) -> None:
     assert answer.status == 2
     assert "rule 'a + x <= 1': expected a parameter of the space (a, b, solvent)" in answer.err
     assert not Path("other.toml").exists()
+
+
+def test_predict_says_that_a_setting_breaks_a_rule(ceibo: Ceibo) -> None:
+    file = write(SPACE + RULES)
+    ceibo("ask", file, "--new")
+    ceibo("tell", file, "0", "1.5")
+    assert ceibo("predict", file, "a=0.2", "b=0.8", "solvent=DMF").err == ""
+    odd = ceibo("predict", file, "a=0.6", "b=0.1", "solvent=THF")
+    assert odd.status == 0
+    assert "breaks a rule of the space, \"a <= 0.5 if solvent == 'THF'\"" in odd.err

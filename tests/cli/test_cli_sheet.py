@@ -195,3 +195,19 @@ def test_outcomes_of_one_trial_in_different_blocks(ceibo: Ceibo, tmp_path: Path)
 def test_a_workbook_is_imported(lab: Ceibo, tmp_path: Path) -> None:
     lab("sheet", "s.toml", "plan.xlsx", "-n", "2", "--new")
     assert "added 0 measurements" in lab("import", "s.toml", "plan.xlsx").out
+
+
+def test_notes_and_dates_are_exported_and_come_back(lab: Ceibo, tmp_path: Path) -> None:
+    lab("sheet", "s.toml", "plan.csv", "-n", "2", "--new")
+    told = {(0, "value"): 71.5, (0, "notes"): "-yellow", (0, "date"): "14.11.2026", (1, "value"): 3}
+    fill(tmp_path / "plan.csv", told)
+    lab("sheet", "s.toml", "plan.csv", "--read")
+    lab("export", "s.toml", "-o", "all.csv")
+    (tmp_path / "t.toml").write_text(STUDY.replace('"lab"', '"other"'), encoding="utf-8")
+    lab("import", "t.toml", "all.csv")
+    lab("export", "t.toml", "-o", "again.csv")
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "all.csv").read_bytes()
+    lines = (tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0].endswith(",notes,date")
+    assert lines[1].endswith(",'-yellow,2026-11-14")
+    assert lines[2].endswith(",,")

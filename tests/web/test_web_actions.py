@@ -150,3 +150,18 @@ def test_news_are_told_in_words(study: ceibo.Study, caller: Caller) -> None:
     found = caller.post("/view/look", {"since": seq}).data
     assert found["seq"] == seq + 2
     assert found["news"] == ["Trial 0 was told 0.25.", "Trial 1 failed."]
+
+
+def test_a_value_that_is_not_possible_is_recorded_and_said(tmp_path: Path) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%", low=0, high=100)}
+    made = ceibo.Study.create(
+        {"x": ceibo.Float(0, 1)}, outcomes=outcomes, storage=f"sqlite:///{tmp_path}/b.db"
+    )
+    made.ask(2)
+    caller = Caller(made)
+    said = [
+        caller.post("/do/tell", tell(k, text)).data["said"] for k, text in enumerate(["99", "812"])
+    ]
+    assert said[0].endswith("is recorded.")
+    assert "yield 812 % is above 100, the highest that is possible" in said[1]
+    assert [each.state for each in made.trials] == ["done", "done"]

@@ -7,6 +7,7 @@ import typer
 
 from ceibo.cli.common import print_json
 from ceibo.cli.studyfile import StudyFile
+from ceibo.decide import Outcomes
 from ceibo.decide.dimensions.dial import to_dial
 from ceibo.study import Trial
 from ceibo.text import one_line
@@ -37,8 +38,7 @@ def print_handed(loaded: StudyFile, file: object, trials: list[Trial], json: boo
             typer.echo(f"  measure it {trial.repeats} times")
     result = "VALUE [NOISE]"
     if loaded.outcomes is not None:
-        words = [shlex.quote(f"{one_line(name, 200)}=VALUE") for name in loaded.outcomes.needed]
-        result = " ".join(words)
+        result = words_of(loaded.outcomes)
     elif any(trial.repeats > 1 for trial in trials):
         result = "VALUE VALUE … --replicates"
     if len(trials) == 1:
@@ -48,6 +48,11 @@ def print_handed(loaded: StudyFile, file: object, trials: list[Trial], json: boo
     if [each.number for each in trials] != list(range(trials[0].number, trials[-1].number + 1)):
         numbers = ", ".join(str(each.number) for each in trials)
     typer.echo(f"then, for each TRIAL of {numbers}: ceibo tell {file} TRIAL {result}", err=True)
+
+
+def words_of(outcomes: Outcomes) -> str:
+    """The words by which the values of outcomes are told."""
+    return " ".join(shlex.quote(f"{one_line(name, 200)}=VALUE") for name in outcomes.needed)
 
 
 def _to_json(loaded: StudyFile, trial: Trial) -> dict[str, object]:

@@ -9,6 +9,7 @@ from ceibo.command.outcome import is_pair, parse_line
 from ceibo.command.outcomes import read_outcomes, results_line
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.block_names import Block
+from ceibo.decide.outcome_words import why_impossible
 from ceibo.errors import InputError
 from ceibo.study import Trial
 from ceibo.study.reported import in_block
@@ -40,9 +41,9 @@ class Told:
     def __str__(self) -> str:
         return str(self.values[""]) if "" in self.values else results_line(self.values)
 
-    def doubts(self, trials: Sequence[Trial]) -> list[str]:
-        """Why a noise may be none, compared with what these trials told."""
-        found = []
+    def doubts(self, trials: Sequence[Trial], outcomes: Outcomes | None) -> list[str]:
+        """Why a value may be wrong, or a noise none, compared with what these trials told."""
+        found = why_impossible(outcomes, self.values) if outcomes is not None else []
         for name in self.pairs:
             before = measurements_of(trials, name)
             if why := why_doubtful(self.values[name], before):

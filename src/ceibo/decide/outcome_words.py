@@ -1,10 +1,11 @@
 """Outcomes in words, for people: what is wanted of them, and how sure an answer is."""
 
-import math
+from collections.abc import Mapping
 
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
-from ceibo.decide.outcomes import Outcome
-from ceibo.numbers import rounded, with_uncertainty
+from ceibo.decide.measurement import Measurement
+from ceibo.decide.outcomes import Outcome, Outcomes
+from ceibo.numbers import percent, rounded, with_uncertainty
 
 
 def wish_of(outcome: Outcome) -> str:
@@ -27,14 +28,6 @@ def estimate_text(estimate: OutcomeEstimate) -> str:
     return with_unit(with_uncertainty(estimate.mean, estimate.std), estimate.unit)
 
 
-def percent(probability: float | None) -> str:
-    """A probability for people; what a model says is never certain, and may not be known."""
-    if probability is None or math.isnan(probability):
-        return "–"
-    shown = f"{100 * probability:.0f} %"
-    return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)
-
-
 def doubt_about(estimate: Estimate, confidence: float) -> str | None:
     """Says that no setting holds the limits with the confidence, if that is so of an answer."""
     if estimate.p_feasible is None or estimate.p_feasible >= confidence:
@@ -44,3 +37,21 @@ def doubt_about(estimate: Estimate, confidence: float) -> str | None:
         f"no {where} holds every limit with probability {confidence:g}; this is the most likely"
         f" one (probability {percent(estimate.p_feasible)})."
     )
+
+
+def why_impossible(outcomes: Outcomes, told: Mapping[str, Measurement]) -> list[str]:
+    """Says which values lie beyond what is possible; noise may do that, or a slip of the pen."""
+    found = []
+    for name, measurement in told.items():
+        outcome = outcomes[name]
+        for value in measurement.replicates or (measurement.value,):
+            end = None
+            if outcome.low is not None and value < outcome.low:
+                end = f"below {rounded(outcome.low)}, the lowest"
+            elif outcome.high is not None and value > outcome.high:
+                end = f"above {rounded(outcome.high)}, the highest"
+            if end is not None:
+                shown = with_unit(f"{value:.6g}", outcome.unit)
+                slip = "correct it if it is a slip of the pen"
+                found.append(f"{name} {shown} is {end} that is possible; {slip}.")
+    return found

@@ -82,12 +82,14 @@ class Entries:
 class Wanted:
     """What a file is read for: the settings of a frame and what was measured there.
 
-    `mapping` says what headers stand for: "Time (h)" -> "hours".
+    `mapping` says what headers stand for: "Time (h)" -> "hours". `blocks` are kinds and names of
+    blocks on record, which stay as they are written; other names that are days are read as such.
     """
 
     frame: Frame
     outcomes: Outcomes | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
+    blocks: frozenset[tuple[str, str]] = frozenset()
 
 
 def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
@@ -276,10 +278,11 @@ class _Reader:
         """The block that a row names for an outcome, which may be of several kinds."""
         places = {**self.places.blocks[""], **self.places.blocks[outcome]}
         named = {}
-        for kind, place in places.items():
+        for given, place in places.items():
+            kind = given or DEFAULT_KIND
             text = unguard(self._cell(record, place).text.strip())
             if text:
-                named[kind or DEFAULT_KIND] = text
+                named[kind] = text if (kind, text) in self.wanted.blocks else to_date(text)
         try:
             return block_of(named) if named else ()
         except InputError as error:

@@ -19,9 +19,9 @@ Row = Mapping[str, Measurement]  # by outcome, "" where there is one objective
 def to_csv(study: Study, form: TextForm = PLAIN) -> str:
     """The trials of a study: a row per measurement, or per trial without one.
 
-    With outcomes a row has the next measurement of each. Replicates are separated by spaces. Blocks
-    and counts have columns at the end, if there are any. No cell is a formula (cells.py), and
-    numbers have all their digits.
+    With outcomes a row has the next measurement of each. Replicates are separated by spaces.
+    Blocks, counts, notes and dates have columns at the end, if there are any. No cell is a formula
+    (cells.py), and numbers have all their digits.
     """
     columns = columns_for(study.space.names, study.outcomes)
     trials = study.trials
@@ -29,13 +29,23 @@ def to_csv(study: Study, form: TextForm = PLAIN) -> str:
     further = _further(columns, [row for _, row in rows])
     heads = [*FIRST, *(column for each in columns.told.values() for column in each), *LAST]
     heads += [*columns.params.values(), *(head for head, _ in further)]
+    named = {"notes": columns.notes, "date": columns.date}
+    kept = [each for each in named if any(_attribute(trial, each) for trial in trials)]
+    heads += [named[each] for each in kept]
     lines: list[list[object]] = [list(map(guard, heads))]
     for trial, row in rows:
         told = [cell for name in columns.told for cell in _cells(row.get(name), form)]
         params = [cell_of(trial.params, name, form) for name in columns.params]
         first = [trial.number, trial.state, *told, guard(trial.reason or "")]
-        lines.append([*first, *params, *(guard(cell(row)) for _, cell in further)])
+        last = [*(cell(row) for _, cell in further), *(_attribute(trial, each) for each in kept)]
+        lines.append([*first, *params, *map(guard, last)])
     return form.table(lines)
+
+
+def _attribute(trial: Trial, name: str) -> str:
+    """What a worksheet or a page kept with a trial; empty if it did not."""
+    value = trial.attributes.get(name, "")
+    return value if isinstance(value, str) else ""
 
 
 def _rows(trial: Trial) -> list[dict[str, Measurement]]:

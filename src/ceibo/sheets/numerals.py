@@ -1,10 +1,11 @@
 """The numbers of a table, as people of any country write them."""
 
 import re
+from itertools import pairwise
 from typing import Final, final
 
 from ceibo.errors import InputError
-from ceibo.numbers import MINUS, to_number, with_point
+from ceibo.numbers import MINUS, is_split_thousand, to_number, with_point
 from ceibo.sheets.grid import Cell
 from ceibo.text import shorten
 
@@ -26,11 +27,24 @@ def advice_on(text: str) -> str:
         rest = text.lstrip(f"{_LIMITS}= ")
         return f"; leave out the {text[: len(text) - len(rest)].strip()}, or leave the cell empty"
     bare = _UNIT.sub("", text)
-    if bare and bare != text and (to_number(bare) is not None or with_point(bare) is not None):
+    if bare and bare != text and _is_number(bare):
         return f"; leave out {text[len(bare) :].strip()!r}"
+    words = text.split()
+    if len(words) > 1 and all(map(_is_number, words)) and not _has_gap(words):
+        return "; several values of one run go into columns of replicates"
     if text and not any(letter.isdigit() for letter in text):
         return "; leave the cell empty if there is no value"
     return ""
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is a number, with a point or a comma."""
+    return to_number(text) is not None or with_point(text) is not None
+
+
+def _has_gap(words: list[str]) -> bool:
+    """Whether words may be one number with gaps, as in 1 000."""
+    return any(is_split_thousand(*pair) for pair in pairwise(words))
 
 
 @final

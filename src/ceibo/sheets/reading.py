@@ -6,14 +6,16 @@ from pathlib import Path
 
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.sheets.entries import Entries, Wanted, read_entries
+from ceibo.sheets.importing import blocks_of
 from ceibo.sheets.matching import values_of
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
+from ceibo.sheets.remarks import broken, impossible, outside
 from ceibo.study import Failure, Study
 from ceibo.study.adding import new_trial
 from ceibo.study.reported import Reported
 from ceibo.study.sheet_reading import SheetReading
-from ceibo.text import params_line, plural
+from ceibo.text import params_line
 
 
 def read_sheet(
@@ -28,7 +30,7 @@ def read_sheet(
     ledger = study.ledger
     ledger.refresh()
     problems = Problems(Path(path))
-    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}))
+    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), blocks_of(study.trials))
     sheet = read_entries(Path(path), wanted, problems)
     while True:
         snapshot = ledger.refresh()
@@ -96,20 +98,17 @@ def _reading(study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int])
         known=steps.known,
         waiting=steps.waiting,
         details=tuple(_details(study, added)),
-        notes=tuple(filter(None, (sheet.note, sheet.absent, *_remarks(study, steps.addings)))),
+        notes=tuple(filter(None, (sheet.note, sheet.absent, *_remarks(study, steps)))),
     )
 
 
-def _remarks(study: Study, addings: Sequence[Adding]) -> list[str]:
-    """What is to be said about settings that the study would not suggest."""
-    outside = [text for each in addings if (text := study.ledger.frame.outside(each.params))]
-    if not outside:
-        return []
-    count = f"{plural(len(outside), 'row')} {'is' if len(outside) == 1 else 'are'}"
-    return [
-        f"{count} outside the space; they inform the model, and such settings are not suggested."
-        f" The first: {outside[0]}"
-    ]
+def _remarks(study: Study, steps: Steps) -> list[str]:
+    """What is to be said about settings that the study would not suggest, and odd values."""
+    frame = study.ledger.frame
+    settings = [each.params for each in steps.addings]
+    results = [each.result for each in steps.tellings if each.is_new]
+    results += [each.result for each in steps.addings]
+    return [outside(frame, settings), broken(frame, settings), impossible(study.outcomes, results)]
 
 
 def _details(study: Study, added: Sequence[tuple[Adding, int]]) -> list[str]:

@@ -178,8 +178,12 @@ def _look_at_study(store: Store, record: StudyRecord, notes: _Notes) -> None:
     by_hand = [t.number for t in trials if t.state == "running" and t.number not in leases]
     if by_hand:
         listed = ", ".join(map(str, by_hand[:10])) + (", …" if len(by_hand) > 10 else "")
+        one = len(by_hand) == 1
+        subject, verb = (
+            (f"trial {listed} was", "waits") if one else (f"trials {listed} were", "wait")
+        )
         notes.remarks.append(
-            f"trials {listed} were asked for by hand and wait to be told, failed or released"
+            f"{subject} asked for by hand and {verb} to be told, failed or released"
         )
     lost = [
         t.number for t in trials if t.state == "failed" and (t.reason or "").startswith(GIVEN_UP)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceibo.decide import Measurement
+from ceibo.decide.outcome_words import why_impossible
 from ceibo.decide.space import Params
 from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
@@ -65,7 +66,10 @@ def tell(session: Session, data: Data) -> str:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
-        return f"Trial {trial.number}: {told_line(values)} is recorded."
+        odd = []
+        if study.outcomes is not None and isinstance(values, dict):
+            odd = why_impossible(study.outcomes, values)
+        return " ".join([f"Trial {trial.number}: {told_line(values)} is recorded.", *odd])
 
     return session.telling.use(work)
 

@@ -61,7 +61,7 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     study = open_study(loaded, storage)
     before = study.trials
     wrong = _replaced(study, trial, right, key, new_block)
-    for why in right.doubts(before):
+    for why in right.doubts(before, loaded.outcomes):
         warn(f"trial {trial}: {why}")
     right = _in_blocks(right, wrong, new_block)
     for name, was in wrong.values.items():

@@ -10,15 +10,14 @@ from ceibo.cli.columns_option import Columns, read_columns
 from ceibo.cli.common import File, Storage, StudyName, warn
 from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.source import load
-from ceibo.decide import Outcomes, Space
-from ceibo.decide.frame import Frame
-from ceibo.decide.rules import first_broken
+from ceibo.decide import Outcomes
 from ceibo.errors import InputError
 from ceibo.sheets.entries import Wanted
-from ceibo.sheets.importing import AGAIN, NEW, import_rows
+from ceibo.sheets.importing import AGAIN, NEW, blocks_of, import_rows
+from ceibo.sheets.remarks import broken, impossible, outside
 from ceibo.sheets.rows import Row, read_rows
 from ceibo.study import Failure
-from ceibo.text import params_line, plural
+from ceibo.text import plural
 
 
 def import_(  # noqa: PLR0913 - one parameter per option of the command
@@ -60,14 +59,18 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file, study_name)
     study = open_or_preview(loaded, storage)
     frame = study.ledger.frame
-    wanted = Wanted(frame, loaded.outcomes, _mapping(column, value, noise, loaded.outcomes))
+    mapping = _mapping(column, value, noise, loaded.outcomes)
+    wanted = Wanted(frame, loaded.outcomes, mapping, blocks_of(study.trials))
     table = read_rows(data, wanted)
     if not dry_run:
         study.close()
         study = open_or_begin(loaded, storage)
     done = import_rows(study, table, data, NEW if new else AGAIN if again else "", dry_run)
-    _warn_of_outside(frame, done.rows)
-    for note in filter(None, (table.note, table.absent, _broken(study.space, done.rows))):
+    settings = [params for params, _ in done.rows]
+    if odd := outside(frame, settings):
+        warn(odd)
+    values = impossible(study.outcomes, [result for _, result in done.rows])
+    for note in filter(None, (table.note, table.absent, broken(frame, settings), values)):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
     if done.known and not again:
@@ -98,30 +101,6 @@ def _mapping(
     if noise is not None:
         mapping[noise] = "noise"
     return mapping
-
-
-def _warn_of_outside(frame: Frame, rows: Sequence[Row]) -> None:
-    """Says which rows are no settings of the space, and what becomes of them."""
-    outside = [text for params, _ in rows if (text := frame.outside(params)) is not None]
-    if outside:
-        count = f"{plural(len(outside), 'row')} {'is' if len(outside) == 1 else 'are'}"
-        warn(
-            f"{count} outside the space; they inform the model, and such settings are not"
-            f" suggested. The first: {outside[0]}"
-        )
-
-
-def _broken(space: Space, rows: Sequence[Row]) -> str:
-    """What is to be said about rows that break a rule; they are facts all the same."""
-    found = [(params, first_broken(space.rules, params)) for params, _ in rows]
-    broken = [(params, rule) for params, rule in found if rule is not None]
-    if not broken:
-        return ""
-    params, rule = broken[0]
-    values = params_line({name: params[name] for name in rule.names})
-    verb = "breaks" if len(broken) == 1 else "break"
-    first = f"{plural(len(broken), 'row')} {verb} a rule of the space, first {rule.text!r}"
-    return f"{first} with {values}; what was measured there counts all the same."
 
 
 def _count_outcomes(rows: Sequence[Row]) -> str:

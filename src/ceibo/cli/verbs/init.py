@@ -9,6 +9,7 @@ import typer
 
 from ceibo.cli.common import Output
 from ceibo.cli.files import check_writable, write_whole
+from ceibo.cli.handed import words_of
 from ceibo.cli.outcome_options import SPELLING, read_outcomes
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
@@ -156,7 +157,8 @@ def init(  # noqa: PLR0913 - options of a command
     what = "edit the space and the command" if not (param and command) else "check it"
     typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
     if not command:
-        typer.echo(f"or, to measure by hand: ceibo ask {output}, and ceibo tell {output} 0 VALUE")
+        told = "VALUE" if file.outcomes is None else words_of(file.outcomes)
+        typer.echo(f"or, to measure by hand: ceibo ask {output}, and ceibo tell {output} 0 {told}")
 
 
 def _entries(table: Mapping[str, Any]) -> str:

@@ -17,14 +17,16 @@ from ceibo.cli.common import (
     estimate_json,
     print_json,
     print_table,
+    warn,
 )
 from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
 from ceibo.cli.wanted import Settings, names_file, read_wanted
 from ceibo.decide import Estimate
-from ceibo.decide.outcome_words import estimate_text, percent, wish_of
-from ceibo.numbers import with_uncertainty
+from ceibo.decide.outcome_words import estimate_text, wish_of
+from ceibo.decide.rules import first_broken
+from ceibo.numbers import percent, with_uncertainty
 from ceibo.sheets.cells import guard
 from ceibo.sheets.exporting import cell_of
 from ceibo.study import Study
@@ -48,6 +50,10 @@ def predict(
         check_target(output, loaded, storage)
     is_file, wanted = names_file(settings), read_wanted(settings, loaded)
     study = open_study(loaded, storage)
+    broken = [rule for each in wanted if (rule := first_broken(study.space.rules, each))]
+    if broken:
+        which = "the setting breaks" if len(wanted) == 1 else f"{len(broken)} of the settings break"
+        warn(f"{which} a rule of the space, {broken[0].text!r}; nothing is suggested there.")
     estimates = study.predict(wanted)
     if json:
         data = [estimate_json(each) for each in estimates]

@@ -67,7 +67,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     before = study.trials
     if told is not None:
         _record(study, trial, told, key)
-        for why in told.doubts(before):
+        for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")
         text = f"trial {trial}: {told}{_missing(study, trial)}"
     elif failed is not None:

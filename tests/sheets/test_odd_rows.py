@@ -1,0 +1,59 @@
+"""Rows of a worksheet that are odd: days written in two ways, broken rules, impossible values."""
+
+from pathlib import Path
+
+import pytest
+
+from ceibo import Float, Maximize, SheetError, Space, Study
+from tests.sheets.filling import fill
+
+
+@pytest.fixture
+def study() -> Study:
+    return Study.create({"temp": Float(20, 120)}, seed=1)
+
+
+def test_a_day_in_two_ways_of_writing_is_one_block(study: Study, tmp_path: Path) -> None:
+    plan = tmp_path / "days.csv"
+    study.sheet(plan, 3, blocks=["day"])
+    days = ("14.11.2026", "2026-11-14", "Friday")
+    fill(plan, {(row, "value"): row for row in range(3)})
+    fill(plan, {(row, "block day"): day for row, day in enumerate(days)})
+    study.read_sheet(plan)
+    told = [each.measurements[0].block for each in study.trials]
+    assert told == [(("day", name),) for name in ("2026-11-14", "2026-11-14", "Friday")]
+    assert study.read_sheet(plan).known == 3
+
+
+def test_a_block_on_record_stays_as_it_is_written(study: Study, tmp_path: Path) -> None:
+    study.tell(study.ask(), 70, block={"day": "14.11.2026"})
+    plan = tmp_path / "days.csv"
+    study.sheet(plan, 1, blocks=["day"])
+    fill(plan, {(0, "value"): 71, (0, "block day"): "14.11.2026"})
+    study.read_sheet(plan)
+    assert study.trials[1].measurements[0].block == (("day", "14.11.2026"),)
+
+
+def test_what_breaks_a_rule_or_is_beyond_what_is_possible_is_said(tmp_path: Path) -> None:
+    parts = Space({"a": Float(0, 1), "b": Float(0, 1)}, constraints=["a + b == 1"])
+    study = Study.create(parts, outcomes={"yield": Maximize(unit="%", low=0, high=100)}, seed=0)
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 3)
+    fill(plan, {(0, "yield (%)"): 100, (1, "yield (%)"): 593, (2, "yield (%)"): -1})
+    fill(plan, {(2, "a used"): 0.7, (2, "b used"): 0.4})
+    for dry_run in (True, False):
+        rule, values = study.read_sheet(plan, dry_run=dry_run).notes
+        assert "1 row breaks a rule of the space, first 'a + b == 1' with a=0.7  b=0.4" in rule
+        assert "2 values are beyond what is possible. The first: yield 593 % is above" in values
+    assert study.read_sheet(plan).notes == ()
+
+
+def test_several_values_in_the_cell_of_one_have_columns(study: Study, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 2)
+    fill(plan, {(0, "value"): "57.5 58.2 56.6", (1, "value"): "1 000"})
+    with pytest.raises(SheetError) as caught:
+        study.read_sheet(plan)
+    first, second = (each.message for each in caught.value.problems)
+    assert "several values of one run go into columns of replicates" in first
+    assert "replicates" not in second
