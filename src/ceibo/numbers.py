@@ -87,3 +87,11 @@ def with_uncertainty(mean: float, std: float) -> str:
         return f"{rounded(mean)} ± {rounded(std, 2)}"
     places = max(decimals, 0)
     return f"{round(mean, decimals) + 0.0:.{places}f} ± {float(shown):.{places}f}"
+
+
+def percent(probability: float | None) -> str:
+    """A probability for people; what a model says is never certain, and may not be known."""
+    if probability is None or math.isnan(probability):
+        return "–"
+    shown = f"{100 * probability:.0f} %"
+    return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from ceibo import Categorical, Float, Measurement, Study
+from ceibo import Categorical, Estimate, Float, Measurement, Study
+from ceibo.decide import OutcomeEstimate
 from ceibo.decide.direction import DirectionLike
 from ceibo.errors import NoMeasurementError
 
@@ -118,3 +119,13 @@ def test_answers_do_not_change_the_study() -> None:
         repr(study),
     )
     assert study.ledger.refresh().seq == seq
+
+
+def test_a_chance_is_never_said_to_be_certain() -> None:
+    gain = {"gain": OutcomeEstimate(1.0, 0.1, 0.8, 1.2)}
+    for chance, said in ((0.996, "> 99 %"), (0.95, "95 %"), (0.001, "< 1 %")):
+        estimate = Estimate({"x": 0.5}, 1.0, 0.1, outcomes=gain, p_feasible=chance)
+        assert f"limits hold with {said} at" in str(estimate)
+    one = Study.create({"x": Float(0, 1)})
+    one.add({"x": 0.5}, 1.0)
+    assert repr(one) == "<Study 'study': minimize over 1 parameter, 1 trial measured>"

@@ -170,6 +170,23 @@ def test_a_contour_is_over_two_different_parameters() -> None:
         plots.contour(study, of="chance")
 
 
+def test_what_cannot_be_drawn_leaves_no_empty_figure() -> None:
+    with pytest.raises(InputError, match="no limits"):
+        plots.contour(bowl(), of="chance")
+    assert not pyplot.get_fignums()
+
+
+def test_the_best_raw_value_holds_the_limits_as_best_observed_does() -> None:
+    outcomes = {"gain": ceibo.Maximize(), "heat": ceibo.AtMost(1.0)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes)
+    for x in (0.1, 0.9, 0.3, 0.7, 0.4):
+        study.add({"x": x}, {"gain": 10 * x, "heat": 2 * x})
+    ax = plots.progress(study, ax=axes())
+    line = next(each for each in ax.lines if each.get_label() == "best raw value")
+    assert list(np.asarray(line.get_xdata(), dtype=float)) == [0, 2, 4]
+    assert list(np.asarray(line.get_ydata(), dtype=float)) == [1, 3, study.best_observed.value]
+
+
 def test_parity_shows_the_leave_one_out_predictions() -> None:
     study = bowl()
     ax = plots.parity(study, ax=axes())

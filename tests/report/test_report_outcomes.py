@@ -9,7 +9,7 @@ import pytest
 
 import ceibo
 from ceibo.decide import AtLeast, AtMost, Maximize, Minimize, Watch
-from ceibo.decide.outcome_words import percent
+from ceibo.numbers import percent
 from ceibo.report import render_report
 from ceibo.report.contour import hatching
 from ceibo.report.joint.facts import gather_jointly

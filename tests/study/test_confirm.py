@@ -1,5 +1,6 @@
 """A last look in a study: handed out, recorded, verified, at the end of runs; repeats."""
 
+import json
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -76,7 +77,8 @@ def test_an_older_ceibo_refuses_what_it_cannot_know(tmp_path: Path) -> None:
         data = [row[0] for row in connection.execute("SELECT data FROM ceibo_trials")]
         assert data == [None] * 8 + ['{"purpose": "confirm"}']
         found = connection.execute("SELECT data FROM ceibo_studies WHERE name = 'b'").fetchone()[0]
-        assert found == '{"precision": {"setup": 1.0, "repeat": 1.0, "most": 16}}'
+        precision = {"setup": 1.0, "repeat": 1.0, "most": 16}
+        assert json.loads(found) == {"outliers": True, "precision": precision}
         for other in ('{"purpose": 3}', '{"place": "here"}', "[]"):
             connection.execute("UPDATE ceibo_trials SET data = ? WHERE number = 8", (other,))
             connection.execute("UPDATE ceibo_trials SET checksum = NULL WHERE number = 8")
@@ -150,6 +152,8 @@ def test_limits_weigh_and_goals_are_refused() -> None:
     study = Study.create({"x": Float(0, 1)}, outcomes=goals)
     with pytest.raises(InputError, match="2 goals"):
         study.confirm(1)
+    with pytest.raises(InputError, match="its front says"):
+        study.closeness()
 
 
 def test_there_must_be_an_answer() -> None:

@@ -4,7 +4,8 @@ import typer
 
 from ceibo.cli.common import print_table
 from ceibo.decide import Estimate, Measurement, Outcomes
-from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of, with_unit
+from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of, with_unit
+from ceibo.numbers import percent
 from ceibo.study import Study
 from ceibo.text import one_line
 

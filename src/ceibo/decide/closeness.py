@@ -19,12 +19,11 @@ from ceibo.checks import check_choice, check_not_negative, check_probability
 from ceibo.decide.belief import Belief
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.model import failure_model
-from ceibo.decide.outcome_words import percent
 from ceibo.decide.region import admissible, region_in
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
-from ceibo.numbers import rounded
+from ceibo.numbers import percent, rounded
 
 ANSWERS: Final = ("best", "recommended")
 STATED: Final = 0.9

@@ -7,7 +7,7 @@ from typing import final
 from ceibo.attached import Shown
 from ceibo.decide.measurement import Measurement
 from ceibo.decide.space import Params
-from ceibo.numbers import rounded, with_uncertainty
+from ceibo.numbers import percent, rounded, with_uncertainty
 
 
 @final
@@ -52,7 +52,7 @@ class Estimate(Shown):
         if not self.outcomes:
             return f"{with_uncertainty(self.mean, self.std)} at {self.params}"
         told = ", ".join(f"{name} {each}" for name, each in self.outcomes.items())
-        held = "" if self.p_feasible is None else f", limits hold with {self.p_feasible:.0%}"
+        held = "" if self.p_feasible is None else f", limits hold with {percent(self.p_feasible)}"
         return f"{told}{held} at {self.params}"
 
 
@@ -88,7 +88,7 @@ def compare_with_raw(
     if believed.p_feasible is not None and best.p_feasible is not None:
         return (
             f"{said} put it at {belief} and give its limits a chance of"
-            f" {believed.p_feasible:.0%}; trial {best.number} has {answer} and"
-            f" {best.p_feasible:.0%}."
+            f" {percent(believed.p_feasible)}; trial {best.number} has {answer} and"
+            f" {percent(best.p_feasible)}."
         )
     return f"{said} put it at {belief}; trial {best.number} is expected to be better, at {answer}."

@@ -1,10 +1,8 @@
 """Outcomes in words, for people: what is wanted of them, and how sure an answer is."""
 
-import math
-
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.outcomes import Outcome
-from ceibo.numbers import rounded, with_uncertainty
+from ceibo.numbers import percent, rounded, with_uncertainty
 
 
 def wish_of(outcome: Outcome) -> str:
@@ -25,14 +23,6 @@ def with_unit(text: str, unit: str) -> str:
 def estimate_text(estimate: OutcomeEstimate) -> str:
     """A mean with its standard deviation and its unit."""
     return with_unit(with_uncertainty(estimate.mean, estimate.std), estimate.unit)
-
-
-def percent(probability: float | None) -> str:
-    """A probability for people; what a model says is never certain, and may not be known."""
-    if probability is None or math.isnan(probability):
-        return "–"
-    shown = f"{100 * probability:.0f} %"
-    return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)
 
 
 def doubt_about(estimate: Estimate, confidence: float) -> str | None:

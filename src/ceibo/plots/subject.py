@@ -41,6 +41,12 @@ class Subject:
         """The trials in which the outcome was measured."""
         return tuple(trial for trial in self.trials if self.measurements(trial))
 
+    @property
+    def eligible(self) -> list[int]:
+        """The trials among which the best raw value is: those that hold every limit, if any do."""
+        held = self.belief.evidence.holding if isinstance(self.belief, JointBelief) else []
+        return held or [trial.number for trial in self.measured]
+
     def measurements(self, trial: Trial) -> tuple[Measurement, ...]:
         """Those of the outcome in a trial."""
         if self.view.outcome is None:

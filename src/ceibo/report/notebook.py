@@ -5,10 +5,10 @@ from functools import singledispatch
 from typing import Final
 
 from ceibo.decide import Estimate, Measurement, Outcomes
-from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of
+from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
 from ceibo.decide.surface.existence import describe
 from ceibo.errors import NoMeasurementError
-from ceibo.numbers import rounded, with_uncertainty
+from ceibo.numbers import percent, rounded, with_uncertainty
 from ceibo.report import render_report
 from ceibo.report.frame import dots, frame, line, table
 from ceibo.report.svg import text_of

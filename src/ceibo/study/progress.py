@@ -7,11 +7,10 @@ from typing import Self, final
 from rich.text import Text
 
 from ceibo.decide.estimate import Estimate
-from ceibo.decide.outcome_words import percent
 from ceibo.decide.stopping import Verdict
 from ceibo.decide.suspects import Suspect, sentences_about
 from ceibo.errors import NoMeasurementError
-from ceibo.numbers import rounded, with_uncertainty
+from ceibo.numbers import percent, rounded, with_uncertainty
 from ceibo.study.record import Record
 from ceibo.study.screens import find_screen
 from ceibo.study.store import DONE, FAILED, WITHDRAWN

@@ -14,7 +14,7 @@ import numpy as np
 from ceibo.decide import Belief, Estimate, JointBelief, Space
 from ceibo.decide.dimensions.dial import to_dial
 from ceibo.decide.holding import hold
-from ceibo.decide.outcome_words import percent, wish_of, with_unit
+from ceibo.decide.outcome_words import wish_of, with_unit
 from ceibo.decide.region import settle
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params
@@ -23,7 +23,7 @@ from ceibo.decide.surface.grids import units_along
 from ceibo.decide.surface.ruled import holding, moved
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.numbers import with_uncertainty
+from ceibo.numbers import percent, with_uncertainty
 from ceibo.text import one_line
 
 _POINTS: Final = 33  # of a slice

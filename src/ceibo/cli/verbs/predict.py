@@ -23,8 +23,8 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
 from ceibo.cli.wanted import Settings, names_file, read_wanted
 from ceibo.decide import Estimate
-from ceibo.decide.outcome_words import estimate_text, percent, wish_of
-from ceibo.numbers import with_uncertainty
+from ceibo.decide.outcome_words import estimate_text, wish_of
+from ceibo.numbers import percent, with_uncertainty
 from ceibo.sheets.cells import guard
 from ceibo.sheets.exporting import cell_of
 from ceibo.study import Study

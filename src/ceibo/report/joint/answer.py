@@ -1,8 +1,8 @@
 """The answer of a study with outcomes: cards, and every outcome ± beside the settings."""
 
 from ceibo.decide import Estimate
-from ceibo.decide.outcome_words import doubt_about, estimate_text, percent, wish_of
-from ceibo.numbers import distinct, rounded
+from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
+from ceibo.numbers import distinct, percent, rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell

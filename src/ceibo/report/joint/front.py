@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from ceibo.decide import Direction, Estimate
-from ceibo.decide.outcome_words import doubt_about, estimate_text, percent
-from ceibo.numbers import rounded
+from ceibo.decide.outcome_words import doubt_about, estimate_text
+from ceibo.numbers import percent, rounded
 from ceibo.report.axes import x_axis, y_axis
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.parts import ABSENT, Size, legend, panel, table_row, value_cell
