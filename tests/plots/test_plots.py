@@ -176,6 +176,29 @@ def test_what_cannot_be_drawn_leaves_no_empty_figure() -> None:
     assert not pyplot.get_fignums()
 
 
+def test_a_parameter_that_does_not_exist_in_the_picture_is_refused() -> None:
+    """A slice along it would be flat, as if it did not matter."""
+    space = {
+        "kind": ceibo.Categorical(["sgd", "adam"]),
+        "momentum": ceibo.Float(0, 1, when={"kind": "sgd"}),
+        "beta": ceibo.Float(0, 1, when={"kind": "adam"}),
+    }
+    study = ceibo.Study.create(space)
+    for x in (0.1, 0.5, 0.9):
+        study.add({"kind": "sgd", "momentum": x}, x**2, noise=0.01)
+        study.add({"kind": "adam", "beta": x}, 1 + x, noise=0.01)
+    plots.slices(study, ["momentum", "kind"])
+    plots.contour(study, ["kind", "beta"])
+    pyplot.close("all")
+    for plot in (
+        lambda: plots.slices(study, ["beta"]),
+        lambda: plots.contour(study, ["momentum", "beta"]),
+    ):
+        with pytest.raises(InputError, match="'beta' exists only where kind is 'adam'"):
+            plot()
+    assert not pyplot.get_fignums()
+
+
 def test_the_best_raw_value_holds_the_limits_as_best_observed_does() -> None:
     outcomes = {"gain": ceibo.Maximize(), "heat": ceibo.AtMost(1.0)}
     study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes)

@@ -48,6 +48,7 @@ def contour(
     space = subject.space
     units = units_along(space, pair[0]), units_along(space, pair[1])
     X, shape = over_units(space, subject.through, pair, units)
+    subject.check_existing(pair, X)
     values, name, is_reversed = _surface(subject, X, of)
     ax = axes_or_new(ax, (5.6, 4.3))
     held = holding(space, X)

@@ -99,6 +99,19 @@ class Subject:
             found.append(self.space.names.index(name))
         return found
 
+    def check_existing(self, columns: Iterable[int], X: Array) -> None:
+        """Refuses parameters that exist together at none of the points (n, d) of a picture."""
+        conditions, names = self.space.conditions, [self.space.names[each] for each in columns]
+        if conditions is None:
+            return
+        masks = {name: conditions.mask(name, X) for name in names}
+        if not np.any(np.all(list(masks.values()), axis=0)):
+            absent = next((name for name in names if not np.all(masks[name])), names[0])
+            raise InputError(
+                f"params: {absent!r} exists only where {conditions.describe(absent)}, and the"
+                f" picture goes through {show_value(dict(self.chosen.params))}."
+            )
+
     def distances(self, columns: Iterable[int]) -> Array:
         """How far each measured trial is from the chosen setting (n,), some columns left out."""
         # what exists in one of two settings only is as far as can be

@@ -38,7 +38,9 @@ def convergence(facts: JointFacts) -> str:
             " limit. With several goals no setting is the best one."
         )
     if facts.outcomes.limits:
-        note += " Of it count the trials that hold every limit as they were measured, if any do."
+        note += (
+            " It is the best of the trials that hold every limit as they were measured, if any do."
+        )
     if thinned:
         note += " Of measurements that would cover each other one is drawn."
     keys = [("key-measured", "measurement ± noise"), ("key-raw", "raw best (naive)")]
