@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from ceibo import Categorical, Float, Measurement, Study
+from ceibo import Categorical, Estimate, Float, Measurement, Study
+from ceibo.decide import OutcomeEstimate
 from ceibo.decide.direction import DirectionLike
-from ceibo.decide.estimate import Estimate, compare_with_raw
+from ceibo.decide.estimate import compare_with_raw
 from ceibo.errors import NoMeasurementError
 
 
@@ -126,3 +127,13 @@ def test_a_chance_of_limits_is_never_stated_as_certain() -> None:
     other = Estimate({"x": 2}, 79.0, 1.0, number=1, p_feasible=0.5)
     text = compare_with_raw(1, Measurement(85.0), other, best)
     assert "a chance of 50 %; trial 0 has 80.0 ± 1.0 and > 99 %." in text
+
+
+def test_a_chance_is_never_said_to_be_certain() -> None:
+    gain = {"gain": OutcomeEstimate(1.0, 0.1, 0.8, 1.2)}
+    for chance, said in ((0.996, "> 99 %"), (0.95, "95 %"), (0.001, "< 1 %")):
+        estimate = Estimate({"x": 0.5}, 1.0, 0.1, outcomes=gain, p_feasible=chance)
+        assert f"limits hold with {said} at" in str(estimate)
+    one = Study.create({"x": Float(0, 1)})
+    one.add({"x": 0.5}, 1.0)
+    assert repr(one) == "<Study 'study': minimize over 1 parameter, 1 trial measured>"

@@ -44,7 +44,8 @@ def test_patience() -> None:
     assert judge(12, (0.1, 0.1), 1.0, 4)
     once = judge(12, (0.1, 5.0), 1.0, 4)
     assert not once
-    assert once.message.startswith("go on once more")
+    assert once.message == f"go on once more: {once.reason}."
+    assert "one measurement before it still paid" in once.reason
     assert not judge(12, (5.0, 0.1), 1.0, 4)
     assert not judge(12, (0.1,), 1.0, 4)
 

@@ -338,6 +338,8 @@ def test_answers_tell_trials_apart_by_their_conditional_parameters(seed: int) ->
     assert best.std < 0.01
     assert anywhere.params.keys() == {"kind", "xa"}
     assert anywhere.params["kind"] == "a"
+    assert str(best).startswith(f"trial {best.number}: ")
+    assert str(best).endswith(f" at {best.params}")
     assert two_branches(FixedTrial(anywhere.params)) <= study.best_value + 1e-6
 
 

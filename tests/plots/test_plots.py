@@ -170,6 +170,46 @@ def test_a_contour_is_over_two_different_parameters() -> None:
         plots.contour(study, of="chance")
 
 
+def test_what_cannot_be_drawn_leaves_no_empty_figure() -> None:
+    with pytest.raises(InputError, match="no limits"):
+        plots.contour(bowl(), of="chance")
+    assert not pyplot.get_fignums()
+
+
+def test_a_parameter_that_does_not_exist_in_the_picture_is_refused() -> None:
+    """A slice along it would be flat, as if it did not matter."""
+    space = {
+        "kind": ceibo.Categorical(["sgd", "adam"]),
+        "momentum": ceibo.Float(0, 1, when={"kind": "sgd"}),
+        "beta": ceibo.Float(0, 1, when={"kind": "adam"}),
+    }
+    study = ceibo.Study.create(space)
+    for x in (0.1, 0.5, 0.9):
+        study.add({"kind": "sgd", "momentum": x}, x**2, noise=0.01)
+        study.add({"kind": "adam", "beta": x}, 1 + x, noise=0.01)
+    plots.slices(study, ["momentum", "kind"])
+    plots.contour(study, ["kind", "beta"])
+    pyplot.close("all")
+    for plot in (
+        lambda: plots.slices(study, ["beta"]),
+        lambda: plots.contour(study, ["momentum", "beta"]),
+    ):
+        with pytest.raises(InputError, match="'beta' exists only where kind is 'adam'"):
+            plot()
+    assert not pyplot.get_fignums()
+
+
+def test_the_best_raw_value_holds_the_limits_as_best_observed_does() -> None:
+    outcomes = {"gain": ceibo.Maximize(), "heat": ceibo.AtMost(1.0)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes)
+    for x in (0.1, 0.9, 0.3, 0.7, 0.4):
+        study.add({"x": x}, {"gain": 10 * x, "heat": 2 * x})
+    ax = plots.progress(study, ax=axes())
+    line = next(each for each in ax.lines if each.get_label() == "best raw value")
+    assert list(np.asarray(line.get_xdata(), dtype=float)) == [0, 2, 4]
+    assert list(np.asarray(line.get_ydata(), dtype=float)) == [1, 3, study.best_observed.value]
+
+
 def test_parity_shows_the_leave_one_out_predictions() -> None:
     study = bowl()
     ax = plots.parity(study, ax=axes())

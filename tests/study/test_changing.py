@@ -87,6 +87,9 @@ def test_the_answer_is_a_setting_of_the_present_space() -> None:
     assert study.best.params["solvent"] == "DMF"
     assert study.best.params["temp"] <= 50
     assert study.best_observed.params["solvent"] == "THF"  # what was measured was measured
+    why = study.best_observed.why
+    assert "is outside the space as it is now" in why
+    assert f"trial {study.best.number} is the best within" in why
     found = study.recommended
     assert found.params["solvent"] != "THF"
     assert 20 <= found.params["temp"] <= 50

@@ -152,6 +152,8 @@ def test_limits_weigh_and_goals_are_refused() -> None:
     study = Study.create({"x": Float(0, 1)}, outcomes=goals)
     with pytest.raises(InputError, match="2 goals"):
         study.confirm(1)
+    with pytest.raises(InputError, match="its front says"):
+        study.closeness()
 
 
 def test_there_must_be_an_answer() -> None:

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -367,6 +368,19 @@ def test_other_bad_input() -> None:
     ):
         # an environment variable that is not set
         ceibo.minimize(bowl, SPACE, n_trials=2, storage="")
+
+
+def test_an_option_that_there_is_not_is_refused() -> None:
+    """As Python does for `minimize`, whose options are written out; nothing is measured."""
+    mistyped: dict[str, Any] = {"ntrials": 3}
+    measured: list[object] = []
+    objective = cast("Any", measured.append)
+    study = Study.create(SPACE)
+    with pytest.raises(TypeError, match=r"no option 'ntrials'; it has .*n_trials"):
+        study.optimize(objective, **mistyped)
+    with pytest.raises(TypeError, match=r"no option 'ntrials'; it has .*confidence, .*n_trials"):
+        ceibo.optimize(objective, SPACE, {"a": ceibo.Minimize()}, **mistyped)
+    assert not measured
 
 
 def test_a_run_leaves_the_callers_random_numbers_alone() -> None:

@@ -97,7 +97,8 @@ class Belief:
         params = self.space.from_unit(raw.x)
         means, stds = self.at_points(raw.x[None, :])
         believed = Estimate(params, float(means[0]), float(stds[0]))
-        why = compare_with_raw(raw.number, raw.measurement, believed, self.best)
+        inside = self.evidence.is_within(raw)
+        why = compare_with_raw(raw.number, raw.measurement, believed, self.best, is_within=inside)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
 
     @cached_property

@@ -69,11 +69,12 @@ class Observed:
 
 
 def compare_with_raw(
-    number: int, measurement: Measurement, believed: Estimate, best: Estimate
+    number: int, measurement: Measurement, believed: Estimate, best: Estimate, *, is_within: bool
 ) -> str:
     """Says why the best raw value and the incumbent are, or are not, the same trial.
 
-    `believed` is what the model believes of trial `number`, which has the raw value.
+    `believed` is what the model believes of trial `number`, which has the raw value; `is_within`
+    says whether its setting is one of the space as it is now, or none measured is.
     """
     noise = "" if measurement.noise is None else f" with noise {rounded(measurement.noise, 3)}"
     raw = f"{rounded(measurement.value)}{noise}"
@@ -85,6 +86,11 @@ def compare_with_raw(
             f" {answer}."
         )
     said = f"trial {number} has the best measured value, {raw}, but all measurements together"
+    if not is_within:
+        return (
+            f"{said} put it at {belief}, and its setting is outside the space as it is now; trial"
+            f" {best.number} is the best within, at {answer}."
+        )
     if believed.p_feasible is not None and best.p_feasible is not None:
         return (
             f"{said} put it at {belief} and give its limits a chance of"

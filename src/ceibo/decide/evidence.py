@@ -10,6 +10,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from ceibo.acquisition.cube import within
 from ceibo.decide.block_codes import block_codes
 from ceibo.decide.direction import Direction
 from ceibo.decide.measurement import Measurement
@@ -69,6 +70,10 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def is_within(self, one: Told) -> bool:
+        """Whether a setting is one of the space as it is now, or no measured one is."""
+        return bool(np.any(np.all(self.X[within(self.X)] == one.x, axis=1)))
 
     @property
     def measurements(self) -> int:

@@ -106,8 +106,8 @@ def judge(measurements: int, remaining: tuple[float, ...], cost: float, initial:
         message = f"stop: {reason}; the same held one measurement before."
         return Verdict(True, cost, remaining, message, reason)
     if remaining[0] < cost:
-        message = f"go on once more: {reason}, but one measurement before it still paid."
-        return Verdict(False, cost, remaining, message, reason)
+        reason += ", but one measurement before it still paid"
+        return Verdict(False, cost, remaining, f"go on once more: {reason}.", reason)
     return Verdict(False, cost, remaining, f"go on: {reason}.", reason)
 
 

@@ -45,10 +45,12 @@ def contour(
     """
     subject = subject_of(study, outcome)
     pair = _pair(subject, params)
-    space, ax = subject.space, axes_or_new(ax, (5.6, 4.3))
+    space = subject.space
     units = units_along(space, pair[0]), units_along(space, pair[1])
     X, shape = over_units(space, subject.through, pair, units)
+    subject.check_existing(pair, X)
     values, name, is_reversed = _surface(subject, X, of)
+    ax = axes_or_new(ax, (5.6, 4.3))
     held = holding(space, X)
     hidden = np.zeros(shape, dtype=bool) if held is None else ~held.reshape(shape)
     Z = np.ma.masked_array(values.reshape(shape), hidden)

@@ -31,6 +31,8 @@ _CROWD: Final = 300  # measurements from which dots are small
 def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None) -> Axes:
     """The measurements over the trials, the best raw value, and the best setting as believed.
 
+    With limits, the best raw value is that of the trials whose raw values hold them, if any do.
+
     Args:
         study: or the result of a run.
         outcome: which one, of several; the first goal by default.
@@ -59,9 +61,11 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
         label="measured" if bars is None else "measured ± noise",
     )
     if view.is_goal:
-        best = view.evidence.direction.accumulate(values[np.argsort(numbers, kind="stable")])
+        raw = np.isin(numbers, subject.eligible)
+        order = np.argsort(numbers[raw], kind="stable")
+        best = view.evidence.direction.accumulate(values[raw][order])
         line: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1}
-        ax.step(np.sort(numbers), best, where="post", label="best raw value", **line)
+        ax.step(numbers[raw][order], best, where="post", label="best raw value", **line)
     standings = _standings(subject)
     _draw_standings(ax, standings)
     if view.limit is not None:

@@ -43,6 +43,8 @@ def slices(
     columns = subject.columns[:_MOST] if params is None else subject.columns_of(params)
     if not columns:
         raise InputError("expected at least one parameter to draw a slice along, got none.")
+    for column in columns:
+        subject.check_existing([column], subject.through[None, :])
     drawn = _axes(len(columns), axes)
     ends = [_slice(ax, subject, column) for ax, column in zip(drawn, columns, strict=True)]
     seen = limits_around(end for pair in ends for end in pair)

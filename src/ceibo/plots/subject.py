@@ -41,6 +41,12 @@ class Subject:
         """The trials in which the outcome was measured."""
         return tuple(trial for trial in self.trials if self.measurements(trial))
 
+    @property
+    def eligible(self) -> list[int]:
+        """The trials among which the best raw value is: those that hold every limit, if any do."""
+        held = self.belief.evidence.holding if isinstance(self.belief, JointBelief) else []
+        return held or [trial.number for trial in self.measured]
+
     def measurements(self, trial: Trial) -> tuple[Measurement, ...]:
         """Those of the outcome in a trial."""
         if self.view.outcome is None:
@@ -92,6 +98,19 @@ class Subject:
                 raise InputError(f"params must be among {known}, got {show_value(name)}.")
             found.append(self.space.names.index(name))
         return found
+
+    def check_existing(self, columns: Iterable[int], X: Array) -> None:
+        """Refuses parameters that exist together at none of the points (n, d) of a picture."""
+        conditions, names = self.space.conditions, [self.space.names[each] for each in columns]
+        if conditions is None:
+            return
+        masks = {name: conditions.mask(name, X) for name in names}
+        if not np.any(np.all(list(masks.values()), axis=0)):
+            absent = next((name for name in names if not np.all(masks[name])), names[0])
+            raise InputError(
+                f"params: {absent!r} exists only where {conditions.describe(absent)}, and the"
+                f" picture goes through {show_value(dict(self.chosen.params))}."
+            )
 
     def distances(self, columns: Iterable[int]) -> Array:
         """How far each measured trial is from the chosen setting (n,), some columns left out."""

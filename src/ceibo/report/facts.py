@@ -67,6 +67,7 @@ class Aspect:
     answers: tuple[int | None, ...]  # trials to be seen in any case
     limit: float | None = None
     is_goal: bool = True
+    holding: tuple[int, ...] = ()  # trials whose raw values hold every limit, if any do
     failed: tuple[tuple[int, Array], ...] = ()  # latest trials that failed, with their places
 
 

@@ -82,7 +82,11 @@ def history_of(aspect: Aspect, standings: tuple[Standing, ...]) -> History:
 
 def _records(aspect: Aspect, measured: list[Measured]) -> list[tuple[int, float]]:
     """The trials at which the best raw value changed, with that value; the last trial too."""
-    ordered = sorted((number, measurement.value) for number, measurement in measured)
+    ordered = sorted(
+        (number, measurement.value)
+        for number, measurement in measured
+        if not aspect.holding or number in aspect.holding
+    )
     best = aspect.direction.accumulate(np.array([value for _, value in ordered]))
     changes = (np.flatnonzero(best[1:] != best[:-1]) + 1).tolist()
     return [(ordered[k][0], float(best[k])) for k in (0, *changes, len(ordered) - 1)]

@@ -38,9 +38,11 @@ class Assessment(Answers, ABC):
             True
         """
         if self.ledger.outcomes is not None:
+            several = len(self.ledger.outcomes.goals) > 1
+            instead = "front says how likely each setting is on the true one"
             raise InputError(
                 "closeness is asked of a study of one objective, and this one has outcomes; its"
-                " best says how likely its limits hold."
+                f" {instead if several else 'best says how likely its limits hold'}."
             )
         return closeness(self.belief, within, probability=probability, of=of)
 

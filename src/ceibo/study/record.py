@@ -16,6 +16,7 @@ from ceibo.study.table import to_dataframe, to_joint_dataframe
 from ceibo.study.trial import Trial, trial_of
 from ceibo.study.trial_line import aims_line
 from ceibo.study.verify import Verification, verify
+from ceibo.text import plural
 
 if TYPE_CHECKING:
     import pandas
@@ -96,6 +97,6 @@ class Record(Assessment, ABC):
 
     def __repr__(self) -> str:
         done = len(self.ledger.refresh().in_state(DONE))
-        parameters = f"{len(self.space)} parameters"
+        parameters = plural(len(self.space), "parameter")
         aim = self.direction if self.outcomes is None else aims_line(self.outcomes)
-        return f"<Study {self.name!r}: {aim} over {parameters}, {done} trials measured>"
+        return f"<Study {self.name!r}: {aim} over {parameters}, {plural(done, 'trial')} measured>"

@@ -12,7 +12,7 @@ from ceibo.decide.space import Space, SpaceLike
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.evaluation import Objective
 from ceibo.study.runner import Callback
-from ceibo.study.running import Run, RunOptions
+from ceibo.study.running import Run, RunOptions, check_names
 from ceibo.study.study import Result, Study
 
 
@@ -143,6 +143,7 @@ def optimize(
         >>> result.best.params["x"] <= 0.5
         True
     """
+    check_names(options, {*Options.__optional_keys__, "confidence"})
     aims: dict[str, Any] = {"outcomes": outcomes}
     if confidence is not None:
         aims["confidence"] = confidence

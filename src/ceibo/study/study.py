@@ -25,7 +25,7 @@ from ceibo.study.handing import Handing
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.result import Found
-from ceibo.study.running import Run, RunOptions
+from ceibo.study.running import Run, RunOptions, check_names
 from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
 from ceibo.study.trial import Failure, Trial, number_of, trial_of
 
@@ -326,8 +326,7 @@ class Study(Handing, Faces):
             objective: called with a dict of parameters; see `ceibo.minimize`.
             options: `n_trials` (in all, those that the study has included), `cost`, `timeout`,
                 `executor`, `jobs`, `callbacks`, `max_failures`, `lease`, `block`, `confirm` and
-                `progress`,
-                each as in `ceibo.minimize`.
+                `progress`, each as in `ceibo.minimize`.
 
         Example:
             >>> import ceibo
@@ -337,6 +336,7 @@ class Study(Handing, Faces):
             >>> study.trials[0].params, len(study.trials)
             ({'x': 0.25}, 8)
         """
+        check_names(options, RunOptions.__optional_keys__)
         run: Run[Study] = Run.of(objective, options)
         return Result(self, run.on(self), run.limits.cost)
 

@@ -47,6 +47,12 @@ class PosteriorBest:
     def params(self) -> dict[str, Any]:
         return self.trial.params
 
+    def __str__(self) -> str:
+        found = Estimate(
+            self.params, self.mean, self.std, outcomes=self.outcomes, p_feasible=self.p_feasible
+        )
+        return f"trial {self.number}: {found}"
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,10 @@ def convergence(facts: JointFacts) -> str:
             "The faint line is the best single value measured, which noise flatters; red is a"
             " limit. With several goals no setting is the best one."
         )
+    if facts.outcomes.limits:
+        note += (
+            " It is the best of the trials that hold every limit as they were measured, if any do."
+        )
     if thinned:
         note += " Of measurements that would cover each other one is drawn."
     keys = [("key-measured", "measurement ± noise"), ("key-raw", "raw best (naive)")]

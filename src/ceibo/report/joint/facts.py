@@ -93,9 +93,11 @@ def gather_jointly(study: Study, cost: float | None) -> JointFacts:
     trials, sources = study.trials, study.suggestions
     belief = study.ledger.any_belief()
     assert isinstance(belief, JointBelief)
-    chosen = _chosen(study)
+    chosen, holding = _chosen(study), tuple(belief.evidence.holding)
     each = {
-        name: OutcomeFacts(outcome, aspect_of(study, trials, name, chosen))
+        name: OutcomeFacts(
+            outcome, replace(aspect_of(study, trials, name, chosen), holding=holding)
+        )
         for name, outcome in outcomes.items()
     }
     facts = JointFacts(
