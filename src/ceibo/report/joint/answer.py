@@ -2,6 +2,7 @@
 
 from ceibo.decide import Estimate
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
+from ceibo.decide.outcomes import Outcome
 from ceibo.numbers import distinct, percent, rounded
 from ceibo.report.joint.facts import JointFacts, JointFindings
 from ceibo.report.panels.answer import card, value_text
@@ -21,7 +22,7 @@ def answer(facts: JointFacts) -> str:
     best, advice = findings.best, findings.recommended
     rows = [_wide_row("What was measured")]
     for name, outcome in facts.outcomes.items():
-        label = f"{text_of(name, 60)} <small>{text_of(wish_of(outcome))}</small>"
+        label = f"{text_of(name, 60)} <small>{_wish(outcome)}</small>"
         rows.append(table_row(label, *(_cell(each, name) for each in (best, advice))))
     if facts.outcomes.limits:
         held = [_chance(each, facts.confidence) for each in (best, advice)]
@@ -127,3 +128,13 @@ def _front_cards(facts: JointFacts, findings: JointFindings) -> str:
         naive = "what a naive tool would report"
         cards += card("raw", "On the raw front", plural(len(findings.raw_front), "trial"), naive)
     return f'<div class="cards">{cards}</div>'
+
+
+def _wish(outcome: Outcome) -> str:
+    """What is wanted of an outcome, with a number that is not broken over two lines."""
+    first, *words = wish_of(outcome).split(" ")
+    shown = [text_of(first)]
+    for word in words:
+        is_number = word.lstrip("-−")[:1].isdigit()
+        shown.append(f'<span class="number">{text_of(word)}</span>' if is_number else text_of(word))
+    return " ".join(shown)
