@@ -13,9 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from tests import extras
 
-# In the background of a shell the interrupt is ignored, here and in all children, which the tests
-# interrupt.
+# In the background of a shell the interrupt is ignored, and under nohup the hangup too, here and in
+# all children, to which the tests send both.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Property tests draw the same examples every time, so a failure can be repeated.
 settings.register_profile("ceibo", derandomize=True, database=None, deadline=None)

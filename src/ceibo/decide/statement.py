@@ -89,11 +89,15 @@ class Statement:
         if self.average is None:
             return acq.probability_best(self.gp, int(rows[0]))
         # every process has the points of the model, in the same order
-        chances = [
-            acq.probability_best(gp, int(rows[0]), seed, _DRAWS)
-            for seed, gp in enumerate(fitted.gp for fitted in self.average.fits)
-        ]
-        return float(np.clip(self.average.weights @ np.array(chances), 0.0, 1.0))
+        chances = np.array(
+            [
+                acq.probability_best(gp, int(rows[0]), seed, _DRAWS)
+                for seed, gp in enumerate(fitted.gp for fitted in self.average.fits)
+            ]
+        )
+        # As differences, so that what is certain in all of them stays exactly so.
+        mean = chances[0] + self.average.weights @ (chances - chances[0])
+        return float(np.clip(mean, 0.0, 1.0))
 
     def chosen_among(self, rows: Mask | None = None) -> Self:
         """The statement corrected for the choice of the best of some measured points (n,).
