@@ -54,7 +54,7 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
 
 def _settings(cell: Cell) -> Record:
     """Of the paper's methods and runs; of the judge's fit where the method has no model."""
-    own = METHODS[cell.method].settings if cell.method in METHODS else {}
+    own = METHODS[cell.method].describe() if cell.method in METHODS else {}
     return {
         **own,
         **({} if "fit" in own else {"judge_restarts": JUDGE.restarts}),

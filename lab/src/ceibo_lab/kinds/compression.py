@@ -64,7 +64,7 @@ def _places(folders: str) -> list[Path]:
 @cache
 def _task(name: str, folders: str, device: str) -> Task:
     torch.set_num_threads(1)
-    if device != "cpu":  # rounding like a CPU's, and the same each time
+    if device != "cpu":  # the same each time; the evaluator says what is computed in TF32
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
         torch.backends.cudnn.deterministic = True
     return tasks.load_task(name, _places(folders), device)
@@ -104,7 +104,8 @@ def search(task: Task, cell: Cell, watch: Watch) -> dict[str, Any]:
         "uncompressed": _uncompressed(task, cell.level),
         "task": task.about,
         "settings": {
-            **entry.settings,
+            **entry.describe(),
+            "torch": torch.__version__,
             "initial": f"{INITIAL} uniform random points",
             "check_every": every,
             "device": task.evaluator.inputs.device.type,

@@ -52,9 +52,14 @@ def _references(initial: int) -> dict[str, PointEntry]:
     # records of runs without such a design say nothing of their settings
     return {
         "random": Entry("random search", RandomSearch, {}),
-        "botorch-qlognei": Entry("BoTorch qLogNEI", botorch, search if initial else {}),
+        "botorch-qlognei": Entry(
+            "BoTorch qLogNEI", botorch, search if initial else {}, ("botorch", "gpytorch", "torch")
+        ),
         "optuna-gp": Entry(
-            "Optuna GPSampler", optuna, {"n_startup_trials": initial} if initial else {}
+            "Optuna GPSampler",
+            optuna,
+            {"n_startup_trials": initial} if initial else {},
+            ("optuna", "torch"),
         ),
     }
 

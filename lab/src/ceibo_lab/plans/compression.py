@@ -21,6 +21,7 @@ TITLES: Final = {
     "fc3-log": "FC3 on MNIST, ranks searched on a logarithmic scale",
     "fc3-small": "A small network on few pictures of MNIST",
 }
+_ALL: Final = (*PAPER_SEVEN, "random")
 _THREE: Final = ("corrected-ei", "ei", "random")
 
 
@@ -29,7 +30,7 @@ def _block(name: str, methods: tuple[str, ...], seeds: int) -> Block:
     return replace(block, steps=EVALUATIONS - INITIAL, quick_seeds=1, quick_steps=6)
 
 
-_FC3: Final = replace(_block("fc3", (*PAPER_SEVEN, "random"), 10), in_quick=False)
+_FC3: Final = replace(_block("fc3", _ALL, 10), in_quick=False)
 _SMALL: Final = replace(_block("fc3-small", _THREE, 1), in_full=False)
 # They need data that nobody has at once, and are run only when named.
 COMPRESSION: Final = (
@@ -43,13 +44,13 @@ COMPRESSION: Final = (
     Experiment(
         "compression-vgg16",
         "Ranks of VGG-16 on Tiny ImageNet",
-        (_block("vgg16", _THREE, 3),),
+        (_block("vgg16", _ALL, 10),),
         in_all=False,
     ),
     Experiment(
         "compression-resnet50",
         "Ranks of ResNet-50 on ImageNet",
-        (_block("resnet50", _THREE, 3),),
+        (_block("resnet50", _ALL, 10),),
         in_all=False,
     ),
 )
