@@ -96,15 +96,15 @@ def test_only_whole_comparisons_are_shown_and_gaps_are_said(records: list[dict[s
         "corrected-ei": [0],
         "random": [0],
     }
-    three = [
+    both = [
         record | {"cell": record["cell"] | {"problem": "vgg16", "method": method}}
         for record in records
         if record["cell"]["method"] == "random"
         for method in PLANNED["vgg16"].methods
     ]
-    assert "3 of 9 replications have not been run; 2 of 3" in lacking(Library(three), "vgg16")
-    assert "1 of 3 are there" in lacking(Library(three[:3]), "vgg16")
-    assert "says nothing about which method is better" in lacking(Library(three[:3]), "vgg16")
+    assert "64 of 80 replications have not been run; 2 of 10" in lacking(Library(both), "vgg16")
+    assert "1 of 10 are there" in lacking(Library(both[:8]), "vgg16")
+    assert "says nothing about which method is better" in lacking(Library(both[:8]), "vgg16")
 
 
 def test_a_page_without_records_still_explains() -> None:
