@@ -194,11 +194,46 @@ def test_the_rules_catch_what_they_forbid(tmp_path: Path, monkeypatch: pytest.Mo
     assert misplaced(torchy) == ["sqlalchemy", "torch"]
 
 
+def loaded(code: str, packages: list[str]) -> list[str]:
+    """Which of these packages a new process has loaded after some code."""
+    script = f"import sys; {code}; print(*(name for name in {packages!r} if name in sys.modules))"
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
 @pytest.mark.parametrize("module", ["ceibo", "ceibo.gp", "ceibo.acquisition"])
 def test_importing_loads_no_optional_package(module: str) -> None:
-    heavy = sorted(OPTIONAL)
-    code = f"import sys, {module}; print([name for name in {heavy!r} if name in sys.modules])"
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"
+    assert loaded(f"from {module} import *", sorted(OPTIONAL)) == []
+
+
+def test_a_name_loads_what_it_needs() -> None:
+    """What a command needs no later than this decides how soon it answers."""
+    slow = ["numpy", "rich", "scipy.linalg", "scipy.special", "scipy.stats", "sqlalchemy"]
+    assert loaded("import ceibo, ceibo.cli; ceibo.StopRun", slow) == []
+    assert loaded("import ceibo; ceibo.gp, ceibo.Space", slow) == ["numpy"]
+    assert loaded("import ceibo; ceibo.Study", slow) == ["numpy", "rich", "sqlalchemy"]
+
+
+def test_public_names_are_those_that_type_checkers_see() -> None:
+    """They are imported on use; the imports that type checkers read say the same."""
+    tree = ast.parse(Path(ceibo.__file__).read_text(encoding="utf-8"))
+    (checked,) = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.orelse == []
+    ]
+    seen = {
+        alias.name: node.module
+        for node in checked.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    homes = {name: home for home, names in ceibo._HOMES.items() for name in names}
+    subpackages = {"acquisition", "gp", "plots", "report"}
+    assert seen == homes | dict.fromkeys(subpackages, "ceibo")
+    assert {*ceibo.__all__, "plots", "report"} == {*seen, "__version__"}
+    assert {*seen, "__version__"} <= set(dir(ceibo))
+    for name in dir(ceibo):
+        assert getattr(ceibo, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Studdy'"):
+        _ = ceibo.Studdy  # type: ignore[attr-defined]

@@ -24,9 +24,9 @@ def blocks() -> dict[str, str]:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition("\n## Add a verb\n")[2].partition("\n## ")[0]
     found = re.findall(r"^ *```(\w+)\n(.*?)^ *```", section, re.S | re.M)
-    assert [language for language, _ in found] == ["python", "python", "python", "toml"]
+    assert [language for language, _ in found] == ["python", "python", "toml"]
     codes = [textwrap.dedent(code) for _, code in found]
-    return dict(zip(("verb", "import", "build", "entry"), codes, strict=True))
+    return dict(zip(("verb", "line", "entry"), codes, strict=True))
 
 
 def call(folder: Path, *arguments: str, path: Path) -> str:
@@ -48,11 +48,10 @@ def test_a_verb_of_ceibo(blocks: dict[str, str], tmp_path: Path) -> None:
     tree = tmp_path / "src"
     shutil.copytree(SOURCE, tree / "ceibo", ignore=shutil.ignore_patterns("__pycache__"))
     (tree / "ceibo" / "cli" / "verbs" / "count.py").write_text(blocks["verb"])
-    app = tree / "ceibo" / "cli" / "app.py"
-    text = app.read_text()
-    text = text.replace("\n\n_HELP", f"\n{blocks['import']}\n_HELP", 1)
-    text = text.replace("    add_installed(", f"    {blocks['build']}    add_installed(", 1)
-    app.write_text(text)
+    table = tree / "ceibo" / "cli" / "verbs" / "__init__.py"
+    text = table.read_text()
+    assert text.count("VERBS: Final = {\n") == 1
+    table.write_text(text.replace("VERBS: Final = {\n", f"VERBS: Final = {{\n    {blocks['line']}"))
     call(tmp_path, "ask", "--new", "study.toml", "-n", "3", path=tree)
     assert call(tmp_path, "count", "study.toml", path=tree) == "3\n"
     assert "How many trials there are." in call(tmp_path, "--help", path=tree)

@@ -11,7 +11,7 @@ derivatives) are accurate as far as float64 goes.
 from typing import Final
 
 import numpy as np
-from scipy.special import erfcx, log_ndtr, ndtr
+import scipy
 
 from ceibo.gp.inputs import Array
 
@@ -35,17 +35,17 @@ def pdf(z: Array) -> Array:
 
 def cdf(z: Array) -> Array:
     """Φ(z)."""
-    return np.asarray(ndtr(z))
+    return np.asarray(scipy.special.ndtr(z))
 
 
 def log_cdf(z: Array) -> Array:
     """log Φ(z)."""
-    return np.asarray(log_ndtr(z))
+    return np.asarray(scipy.special.log_ndtr(z))
 
 
 def mills(t: Array) -> Array:
     """Mills' ratio Φ(−t)/φ(t), for t ≥ 0."""
-    return np.asarray(_SQRT_HALF_PI * erfcx(t * _SQRT_HALF))
+    return np.asarray(_SQRT_HALF_PI * scipy.special.erfcx(t * _SQRT_HALF))
 
 
 def inverse_mills(z: Array) -> Array:
@@ -86,7 +86,7 @@ def log_tau(z: Array) -> tuple[Array, Array, Array]:
 
 def _log_tau_right(z: Array) -> tuple[Array, Array, Array]:
     """The same for −1 ≤ z ≤ 1e150."""
-    density, probability = np.exp(-0.5 * z * z - _LOG_SQRT_2PI), ndtr(z)
+    density, probability = np.exp(-0.5 * z * z - _LOG_SQRT_2PI), scipy.special.ndtr(z)
     value = density + z * probability
     inverse = 1.0 / value
     return np.log(value), probability * inverse, density * inverse

@@ -3,7 +3,7 @@
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ceibo.gp.grid import spread_points
 from ceibo.gp.inputs import Array
@@ -15,7 +15,7 @@ _LEAST: Final = 2.0**-53
 def normal_draws(count: int, dimension: int, seed: int) -> Array:
     """Standard normal draws, (count, dimension), one per cell of equal chance in a coordinate."""
     uniform = spread_points(count, dimension, np.random.default_rng(seed))
-    return np.asarray(ndtri(np.maximum(uniform, _LEAST)))
+    return np.asarray(scipy.special.ndtri(np.maximum(uniform, _LEAST)))
 
 
 def root_of(covariance: Array) -> Array:

@@ -3,9 +3,7 @@
 Exit status: 0 done, 1 the work failed (for should-stop: "go on"), 2 wrong input, 130 interrupted.
 """
 
-import json
 import os
-import shlex
 import sys
 import traceback
 import warnings
@@ -13,38 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.plugins import add_installed
-from ceibo.cli.verbs import (
-    ask,
-    backtest,
-    backup,
-    best,
-    change,
-    confirm,
-    correct,
-    doctor,
-    enqueue,
-    export,
-    import_,
-    init,
-    predict,
-    report,
-    run,
-    serve,
-    sheet,
-    should_stop,
-    show,
-    studies,
-    tell,
-    void,
-)
-from ceibo.command.outcomes import result_json, results_json, results_line
-from ceibo.decide import Measurement
-from ceibo.errors import CeiboError, EvaluationsFailedError, NotStoredError, StorageError
+from ceibo.cli.plugins import add_installed, stand_in
+from ceibo.cli.verbs import VERBS, WITH_NUMBERS, verb
+from ceibo.errors import CeiboError, EvaluationsFailedError, StorageError
 from ceibo.version import __version__
 
 _HELP = "Finds the best settings of an expensive, noisy process in as few measurements as possible."
-_LITERAL = {"ignore_unknown_options": True}  # -0.5 is a value, not an option
 
 
 def _version(wanted: bool) -> None:
@@ -65,7 +37,10 @@ def _top(
 
 
 def build(arguments: list[str]) -> typer.Typer:
-    """The application for these arguments: the verbs of ceibo and of other distributions."""
+    """The application for these arguments: the verbs of ceibo and of other distributions.
+
+    The verb that is called is imported; of the others, only a line of the help is needed.
+    """
     app = typer.Typer(
         name="ceibo",
         help=_HELP,
@@ -75,29 +50,15 @@ def build(arguments: list[str]) -> typer.Typer:
         rich_markup_mode=None,
     )
     app.callback()(_top)
-    app.command("init")(init.init)
-    app.command("run")(run.run)
-    app.command("ask")(ask.ask)
-    app.command("sheet")(sheet.sheet)
-    app.command("confirm")(confirm.confirm)
-    app.command("tell", context_settings=_LITERAL)(tell.tell)
-    app.command("correct", context_settings=_LITERAL)(correct.correct)
-    app.command("enqueue", context_settings=_LITERAL)(enqueue.enqueue)
-    app.command("void")(void.void)
-    app.command("change")(change.change)
-    app.command("best")(best.best)
-    app.command("predict", context_settings=_LITERAL)(predict.predict)
-    app.command("show")(show.show)
-    app.command("should-stop")(should_stop.should_stop)
-    app.command("report")(report.report)
-    app.command("serve")(serve.serve)
-    app.command("studies")(studies.studies)
-    app.command("doctor")(doctor.doctor)
-    app.command("export")(export.export)
-    app.command("import")(import_.import_)
-    app.command("backup")(backup.backup)
-    app.command("backtest")(backtest.backtest_)
-    add_installed(app, arguments)
+    called = next((each for each in arguments if not each.startswith("-")), None)
+    for name, line in VERBS.items():
+        if name == called:
+            settings = {"ignore_unknown_options": name in WITH_NUMBERS}
+            app.command(name, context_settings=settings)(verb(name))
+        else:
+            app.command(name, help=line)(stand_in)
+    if called not in VERBS:
+        add_installed(app, called)
     return app
 
 
@@ -143,36 +104,11 @@ def _complain(error: Exception, debug: bool, status: int) -> None:
 
 
 def _sentences(error: Exception) -> list[str]:
-    """What to say about an error: a sentence per measurement that the database did not take."""
-    unstored = error.unstored if isinstance(error, StorageError) else ()
-    if not isinstance(error, NotStoredError):
-        return [str(error), *map(_retell, unstored)]
-    others = [each for each in unstored if each.number != error.number]
-    return [_retell(error), *map(_retell, others)]
+    if not isinstance(error, StorageError):
+        return [str(error)]
+    from ceibo.cli.unstored import sentences  # it needs most of ceibo, and most errors do not
 
-
-def _retell(error: NotStoredError) -> str:
-    """Says how to tell a measurement again that the database did not take."""
-    told = error.measurement
-    if isinstance(told, Measurement) and (told.count is not None or told.block):
-        result, shown = shlex.quote(json.dumps(result_json(told), ensure_ascii=False)), str(told)
-    elif isinstance(told, Measurement):
-        words = told.replicates or (told.value,)
-        if told.noise is not None and not told.replicates:
-            words = (told.value, told.noise)
-        result = " ".join(map(repr, words)) + (" --replicates" if told.replicates else "")
-        shown = str(told)
-    else:
-        assert isinstance(told, dict)
-        result, shown = shlex.quote(results_json(told)), results_line(told)
-    key = f" --key {shlex.quote(error.key)}" if error.key else ""
-    again = f"ceibo tell STUDY.TOML {error.number} {result}{key}"
-    cause = error.__cause__
-    why = "." if cause is None else f": {str(cause).rstrip('.')}."
-    return (
-        f"trial {error.number} was measured, {shown}, but this was not recorded{why} Once the"
-        f" database answers: {again}"
-    )
+    return sentences(error)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

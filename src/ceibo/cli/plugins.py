@@ -4,7 +4,6 @@ An entry point names a function, which is one command, or a `typer.Typer` with c
 It is imported when its verb is called; otherwise the verb is only a line of the help.
 """
 
-from collections.abc import Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Final
 
@@ -15,9 +14,8 @@ from ceibo.errors import VerbError
 GROUP: Final = "ceibo.verbs"
 
 
-def add_installed(app: typer.Typer, arguments: Sequence[str]) -> None:
+def add_installed(app: typer.Typer, called: str | None) -> None:
     """Adds the verbs of other distributions; those of the application itself are not replaced."""
-    called = next((each for each in arguments if not each.startswith("-")), None)
     known = {command.name for command in app.registered_commands}
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         if entry.name in known:
@@ -30,7 +28,7 @@ def add_installed(app: typer.Typer, arguments: Sequence[str]) -> None:
             app.command(entry.name)(verb)
         else:
             line = f"From {_origin(entry)}: see `ceibo {entry.name} --help`."
-            app.command(entry.name, help=line)(_stand_in)
+            app.command(entry.name, help=line)(stand_in)
     if called == "paper" and "paper" not in known:
         raise VerbError(
             "`ceibo paper` needs the distribution ceibo-lab, which is not installed: pip install"
@@ -60,5 +58,5 @@ def _origin(entry: EntryPoint) -> str:
     return "another distribution" if entry.dist is None else entry.dist.name
 
 
-def _stand_in() -> None:
+def stand_in() -> None:
     """Represents a verb that is not called, in the help."""

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from ceibo.decide.rows import Rows
 from ceibo.decide.subset import group
@@ -109,7 +109,8 @@ class _State:
         n, k = len(self.told), int(np.sum(self.discounted))
         if k == 0:
             return self.evidence
-        sets = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1) + np.log(_LARGEST_SHARE * n)
+        of_all, of_set, of_rest = scipy.special.gammaln((n + 1, k + 1, n - k + 1))
+        sets = of_all - of_set - of_rest + np.log(_LARGEST_SHARE * n)
         return self.evidence - float(sets) - _PRICE * k
 
     def own_noise(self) -> Array:

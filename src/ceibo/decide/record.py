@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_info
 from ceibo.decide.model import Model
 from ceibo.decide.suggest import CONFIRM, Suggestion
 from ceibo.gp import Hyperparameters
+from ceibo.gp.linalg import load_blas
 from ceibo.version import __version__
 
 # Raised by every change of arithmetic that may change a suggestion. A record without one is of 1.
@@ -113,6 +114,7 @@ def hyperparameters_to_json(hyperparameters: Hyperparameters | None) -> dict[str
 @cache
 def versions() -> dict[str, str]:
     """What decides the last bits of a result; with the same versions it is the same bytes."""
+    load_blas()
     libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
     names = (
         f"{each['internal_api']} {each.get('version')} {each.get('architecture')}"

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import chdtri, ndtri
 
 from ceibo.gp.fit import FitResult, search_bounds
 from ceibo.gp.grid import spread_points
@@ -88,7 +88,8 @@ def _draw(objective: Objective, best: Array, bounds: Array, count: int) -> tuple
     root = directions / np.sqrt(np.maximum(curvature, _LEAST_CURVATURE))
     uniform = spread_points(count, p + 1, np.random.default_rng(_SEED))
     uniform = np.clip(uniform, _LEAST, 1.0 - _LEAST)
-    z = ndtri(uniform[:, :p]) * np.sqrt(_DEGREES / chdtri(_DEGREES, uniform[:, p:]))
+    squares = scipy.special.chdtri(_DEGREES, uniform[:, p:])
+    z = scipy.special.ndtri(uniform[:, :p]) * np.sqrt(_DEGREES / squares)
     z = np.concatenate([np.zeros((1, p)), z])
     logs = -0.5 * (_DEGREES + p) * np.log1p(np.sum(z**2, axis=1) / _DEGREES)
     return np.clip(best + z @ root.T, *bounds.T), logs

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, final
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
-from scipy.special import factorial
 
 from ceibo.checks import check_positive
 from ceibo.errors import InputError
@@ -92,14 +91,14 @@ class Kernel(ABC):
     def squared_distance(self, A: Array, B: Array) -> Array:
         """Scaled squared distances s (N, M); exactly 0 between points that coincide."""
         if not self.categorical:
-            s: Array = cdist(A / self.lengthscales, B / self.lengthscales, "sqeuclidean")
+            s = _squared_distances(A / self.lengthscales, B / self.lengthscales)
         else:
             unordered = set(self.categorical)
             ordered = [k for k in range(self.dimension) if k not in unordered]
             s = np.zeros((len(A), len(B)))
             if ordered:
                 scale = self.lengthscales[ordered]
-                s = cdist(A[:, ordered] / scale, B[:, ordered] / scale, "sqeuclidean")
+                s = _squared_distances(A[:, ordered] / scale, B[:, ordered] / scale)
             if len(self.categorical) <= _FEW:
                 for k in self.categorical:
                     s += (A[:, k, None] != B[None, :, k]) / self.lengthscales[k] ** 2
@@ -107,7 +106,8 @@ class Kernel(ABC):
                 columns = list(self.categorical)
                 weights = self.lengthscales[columns] ** -2.0
                 # the weighted share of columns that differ
-                share = cdist(A[:, columns], B[:, columns], "hamming", w=weights)
+                pair = A[:, columns], B[:, columns]
+                share = scipy.spatial.distance.cdist(*pair, "hamming", w=weights)
                 s += np.sum(weights) * share
         return np.minimum(s, _FAR, out=s)
 
@@ -210,6 +210,10 @@ def register_kernel(kernel: _Class) -> _Class:
     return kernel
 
 
+def _squared_distances(A: Array, B: Array) -> Array:
+    return np.asarray(scipy.spatial.distance.cdist(A, B, "sqeuclidean"))
+
+
 def _root_step(near: Array, far: Array, step: Array) -> Array:
     """√far − √near, from step = far − near."""
     total = np.sqrt(far) + np.sqrt(near)
@@ -220,8 +224,9 @@ def _root_step(near: Array, far: Array, step: Array) -> Array:
 # below h = 1/2 those left out are less than 1e-17 of the sum.
 _SERIES_BELOW: Final = 0.5
 _ORDERS: Final = np.arange(2.0, 17.0)
-_SERIES_32: Final = (_ORDERS - 1.0) / factorial(_ORDERS)
-_SERIES_52: Final = -(_ORDERS - 1.0) * (_ORDERS - 3.0) / (3.0 * factorial(_ORDERS))
+_FACTORIALS: Final = np.cumprod(_ORDERS)  # exact
+_SERIES_32: Final = (_ORDERS - 1.0) / _FACTORIALS
+_SERIES_52: Final = -(_ORDERS - 1.0) * (_ORDERS - 3.0) / (3.0 * _FACTORIALS)
 
 
 def _one_less_damped(h: Array, c: float, series: Array) -> Array:

@@ -22,8 +22,7 @@ from functools import cached_property
 from typing import Final, final
 
 import numpy as np
-from scipy.linalg import blas, lapack
-from scipy.spatial.distance import pdist
+import scipy
 
 from ceibo.gp.blocks import SharedNoise
 from ceibo.gp.inputs import Array
@@ -165,7 +164,7 @@ class Objective:
             - 0.5 * n * _LOG_2PI
         )
         # lower triangle of L⁻ᵀ L⁻¹
-        A = lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]
+        A = scipy.linalg.lapack.dlauum(inverse, lower=1, overwrite_c=1)[0]
         diagonal = alpha**2 - np.diagonal(A)
 
         gradient = np.zeros_like(theta)
@@ -195,7 +194,7 @@ class Objective:
         L, _ = self._factorized(theta, lengthscales, variance, self._noise(theta))
         if L is None:
             return -np.inf
-        half = lapack.dtrtrs(L, data.y, lower=1)[0]
+        half = scipy.linalg.lapack.dtrtrs(L, data.y, lower=1)[0]
         value = -0.5 * float(half @ half) - float(np.log(L.diagonal()).sum()) - 0.5 * n * _LOG_2PI
         if data.infers_noise:
             value += data.replicate_term(float(theta[d + 1]))[0]
@@ -223,7 +222,7 @@ class Objective:
         K.ravel()[:: n + 1] = variance * (1.0 + NUGGET) + noise
         if self._shared is not None:
             self._shared.add_to(K, self._block_variances(theta))
-        L, failed = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
+        L, failed = scipy.linalg.lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
         return None if failed else L, slope
 
     def _squared_distances(self, lengthscales: Array) -> Array:
@@ -232,7 +231,8 @@ class Objective:
         if self._differences is not None:
             s: Array = np.matmul(self._differences, lengthscales[ordered] ** -2.0, out=self._s)
         elif len(ordered) and len(self._s):
-            s = pdist(self._Y / lengthscales[ordered], "sqeuclidean", out=self._s)
+            Y = self._Y / lengthscales[ordered]
+            s = scipy.spatial.distance.pdist(Y, "sqeuclidean", out=self._s)
         else:
             s = self._s
             s[:] = 0.0
@@ -246,7 +246,7 @@ class Objective:
         total = np.zeros(self.data.X.shape[1])
         W.ravel()[self._pairs] = slope
         # A − ααᵀ; the sign is turned below
-        W *= blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1).T
+        W *= scipy.linalg.blas.dger(-1.0, alpha, alpha, a=A, overwrite_a=1).T
         if len(self._ordered):
             sums = np.add.reduce(W, axis=0) + np.add.reduce(W, axis=1)
             total[self._ordered] = 2.0 * np.einsum("ik,ik->k", Y, W @ Y) - sums @ self._Y_squared

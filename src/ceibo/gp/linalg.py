@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any, Final, final
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 from threadpoolctl import ThreadpoolController
 
 from ceibo.errors import NotPositiveDefiniteError
@@ -67,7 +68,7 @@ def factorize(K: Array, scale: Array | None = None) -> Factor:
         jitter = level * diagonal
         work = np.array(K, order="F")
         work[np.diag_indices_from(work)] += jitter
-        L, failed = lapack.dpotrf(work, lower=1, clean=1, overwrite_a=1)
+        L, failed = scipy.linalg.lapack.dpotrf(work, lower=1, clean=1, overwrite_a=1)
         if failed == 0 and np.all(np.diagonal(L) ** 2 > max(_SMALLEST_PIVOT, level / 2) * diagonal):
             return Factor(triangular_inverse(L), jitter)
     raise NotPositiveDefiniteError(
@@ -81,7 +82,7 @@ def triangular_inverse(L: Array) -> Array:
     """L⁻¹ of a lower triangular L (n, n) whose upper triangle is zero."""
     n = len(L)
     if n <= _SPLIT_ABOVE or n >= _SPLIT_BELOW:
-        return np.asarray(lapack.dtrtri(L, lower=1)[0])
+        return np.asarray(scipy.linalg.lapack.dtrtri(L, lower=1)[0])
     out = np.zeros((n, n), order="F")
     _invert_block(L, out, 0, n)
     return out
@@ -90,7 +91,8 @@ def triangular_inverse(L: Array) -> Array:
 def _invert_block(L: Array, out: Array, start: int, stop: int) -> None:
     """[[A, 0], [B, C]]⁻¹ = [[A⁻¹, 0], [−C⁻¹ B A⁻¹, C⁻¹]], on out[start:stop, start:stop]."""
     if stop - start <= _SPLIT_ABOVE:
-        out[start:stop, start:stop] = lapack.dtrtri(L[start:stop, start:stop], lower=1)[0]
+        block = L[start:stop, start:stop]
+        out[start:stop, start:stop] = scipy.linalg.lapack.dtrtri(block, lower=1)[0]
         return
     middle = (start + stop) // 2
     _invert_block(L, out, start, middle)
@@ -116,9 +118,15 @@ _wanted: list[int] = []
 _original: list[tuple[Any, int]] = []
 
 
+def load_blas() -> None:
+    """Loads SciPy's BLAS, if nothing has used it so far: what is not loaded is not found."""
+    import_module("scipy.linalg")
+
+
 @cache
 def _libraries() -> tuple[Any, ...]:
     """The BLAS libraries of NumPy and SciPy; looked up once, since looking costs a millisecond."""
+    load_blas()
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 

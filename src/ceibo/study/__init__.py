@@ -1,6 +1,6 @@
 """The experimenter's side: studies kept in a database, and the loops around them."""
 
-from ceibo.study.backtest import Backtest, backtest
+from ceibo.study.backtesting import Backtest, backtest
 from ceibo.study.current import CurrentTrial, current_trial
 from ceibo.study.limits import Limits
 from ceibo.study.run import maximize, minimize, optimize

@@ -15,11 +15,12 @@ from ceibo.errors import InputError
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.sheets.entries import Wanted
 from ceibo.sheets.rows import read_rows
-from ceibo.study import Backtest, Failure, Study, backtest
+from ceibo.study import Backtest, Failure, Study
+from ceibo.study import backtest as replay
 from ceibo.text import one_line, params_line
 
 
-def backtest_(  # noqa: PLR0913 - one parameter per option of the command
+def backtest(  # noqa: PLR0913 - one parameter per option of the command
     table: Annotated[
         Path,
         typer.Argument(
@@ -65,7 +66,7 @@ def backtest_(  # noqa: PLR0913 - one parameter per option of the command
     mapping = {header: name for name, header in named.items() if header is not None}
     rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
     study.add_all([row for row in rows if not isinstance(row[1], Failure)])
-    found = backtest(study, seeds=seeds)
+    found = replay(study, seeds=seeds)
     if json:
         print_json(_json(found))
     else:

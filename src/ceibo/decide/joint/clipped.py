@@ -13,7 +13,7 @@ Quantiles of y are those of f, clipped. A limit holds for y if and only if it do
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from ceibo.acquisition import normal
 from ceibo.gp.inputs import Array
@@ -75,6 +75,6 @@ def _variance(alpha: Array, beta: Array) -> Array:
 
 def clipped_interval(mean: Array, std: Array, possible: Range, level: float) -> tuple[Array, Array]:
     """The central interval of that probability, clipped to the range, (N,) each."""
-    half = float(ndtri(0.5 + 0.5 * level)) * std
+    half = float(scipy.special.ndtri(0.5 + 0.5 * level)) * std
     low, high = possible
     return np.clip(mean - half, low, high), np.clip(mean + half, low, high)
