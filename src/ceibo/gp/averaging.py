@@ -45,9 +45,10 @@ class Average:
     def spread(self, X: ArrayLike, means: Array) -> Array:
         """E[(f(x) − mean)²] (N,) at points X (N, d), about means that may be any model's."""
         total = np.zeros(len(means))
-        for weight, fitted in zip(self.weights, self.fits, strict=True):
-            mean, variance = fitted.gp.posterior(X)
-            total += weight * (variance + (mean - means) ** 2)
+        with limited_blas(len(self.fits[0].gp.state.points)):  # once for all
+            for weight, fitted in zip(self.weights, self.fits, strict=True):
+                mean, variance = fitted.gp.posterior(X)
+                total += weight * (variance + (mean - means) ** 2)
         return total
 
 

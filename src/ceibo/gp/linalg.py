@@ -143,20 +143,23 @@ def limited_blas(n: int) -> Iterator[None]:
     """
     threads = blas_threads(n)
     with _lock:
-        if not _wanted:
+        before = min(_wanted, default=None)
+        if before is None:
             _original[:] = [(each, each.get_num_threads()) for each in _libraries()]
         _wanted.append(threads)
-        _set_threads(min(_wanted))
+        if before is None or threads < before:  # else the limit stands, and setting it costs
+            _set_threads(threads)
     try:
         yield
     finally:
         with _lock:
             _wanted.remove(threads)
-            if _wanted:
-                _set_threads(min(_wanted))
-            else:
+            left = min(_wanted, default=None)
+            if left is None:
                 for library, count in _original:
                     _set_library_threads(library, count)
+            elif left > threads:
+                _set_threads(left)
 
 
 def _set_threads(count: int) -> None:

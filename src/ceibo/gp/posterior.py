@@ -190,9 +190,14 @@ class GaussianProcess:
     def posterior(self, X_new: ArrayLike) -> tuple[Array, Array]:
         """Posterior mean and variance of f at each new point, (N,) each."""
         points = as_points(X_new, "X_new", self.kernel.dimension)
-        with limited_blas(len(self.state.points)):
-            prediction = self.predictor()(points)
-        return self.mean + self.unit * prediction.linear[:, 0], self.unit**2 * prediction.variance
+        state, kernel = self.state, self.unit_kernel
+        with limited_blas(len(state.points)):
+            K = kernel(points, state.points)
+            linear = K @ state.alpha[:, None]
+            whitened = K @ state.factor.inverse.T
+            explained = np.einsum("ij,ij->i", whitened, whitened)
+        variance = np.maximum(kernel.variance - explained, 0.0)
+        return self.mean + self.unit * linear[:, 0], self.unit**2 * variance
 
     def covariance(self, A: ArrayLike, B: ArrayLike) -> Array:
         """Posterior covariance σ(a_i, b_j) of f between two sets of points, (N, M)."""

@@ -98,10 +98,6 @@ class Predictions:
         """Mean and std of an outcome (N,) at points (N, d), inside its range."""
         return clipped_moments(*self._latent(X, name), self._range(name))
 
-    def interval(self, X: Array, name: str, level: float = _LEVEL) -> tuple[Array, Array]:
-        """The central interval of an outcome (N,) each, of that probability, in its range."""
-        return clipped_interval(*self._latent(X, name), self._range(name), level)
-
     def feasibility(self, X: Array) -> Array:
         """The probability (N,) that every limit holds at points (N, d)."""
         return acq.chances(self.limits, X)
@@ -110,7 +106,7 @@ class Predictions:
         """What is believed at points (N, d), without the numbers of their trials."""
         goal, has_limits = self.evidence.outcomes.goals[0], bool(self.limits)
         held = self.feasibility(X).tolist()
-        parts = {name: (*self.at_points(X, name), *self.interval(X, name)) for name in self.names}
+        parts = {name: self._moments_and_interval(X, name) for name in self.names}
         estimates = []
         for row, chance in enumerate(held):
             outcomes = {}
@@ -127,6 +123,11 @@ class Predictions:
             )
             estimates.append(estimate)
         return estimates
+
+    def _moments_and_interval(self, X: Array, name: str) -> tuple[Array, Array, Array, Array]:
+        """Mean, std and the ends of the central interval (N,) of an outcome, inside its range."""
+        latent, possible = self._latent(X, name), self._range(name)
+        return *clipped_moments(*latent, possible), *clipped_interval(*latent, possible, _LEVEL)
 
     def _latent(self, X: Array, name: str) -> tuple[Array, Array]:
         """Mean and std stated of an outcome (N,), in the user's units and direction."""
