@@ -4,7 +4,8 @@
 # make test-minimal  the tests that need no extra, where none is installed
 # make test-oldest   the tests with the lowest versions that pyproject.toml allows
 # make package       build both distributions, try their wheels in an empty environment
-# make soak          the long batteries: kills, crowds, server crashes (tens of minutes)
+# make soak          the long batteries: kills, crowds, server crashes (about an hour)
+# make quality       the long statistics: closed forms, regret, coverage
 # make bench         speed and quality beside BoTorch and Optuna (writes bench/RESULTS.md; wants
 #                    an idle machine)
 # make constraints   renew constraints.txt from the newest versions of everything
@@ -26,7 +27,7 @@ PROJECT := pyproject.toml lab/pyproject.toml
 # Extras whose lowest versions are tested; those of the extra dev are no promise to anybody.
 EXTRAS  := postgres compression botorch optuna sklearn dask
 
-.PHONY: run test check test-minimal test-oldest package soak bench constraints clean setup
+.PHONY: run test check test-minimal test-oldest package soak quality bench constraints clean setup
 
 run: $(VENV)/.core
 	$(BIN)/python examples/run_demo.py
@@ -39,10 +40,11 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# What these leave out, for want of a package, they list at the end. Pages and examples are run by
-# `make test`; they would take a third of the time here.
+# What these leave out, for want of a package, they list at the end. Pages and examples, which would
+# take a third of the time here, and the mathematics, which needs no extra, are run by `make test`.
 test-minimal: $(MINIMAL)/.done
 	$(MINIMAL)/bin/python -m pytest --only-installed -rfEs -n 2 \
+	    --ignore tests/gp --ignore tests/acquisition --ignore tests/decide \
 	    -k "not (test_blocks_of_a_page_run or test_docs_examples)"
 
 test-oldest: $(OLDEST)/.done
@@ -54,6 +56,9 @@ package: $(PACKAGE)/.done
 soak: $(VENV)/.dev
 	$(BIN)/python $(INSTALL) --editable '.[ray]'
 	$(BIN)/python -m soak
+
+quality: $(VENV)/.dev
+	$(BIN)/python -m soak --quality
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

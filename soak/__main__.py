@@ -1,7 +1,8 @@
 """Every endurance check (`make soak`); exits with 1 if one missed its target.
 
-    python -m soak                       all of them
-    python -m soak --only kills power    some of them
+    python -m soak                       all of them: nothing lost, nothing hangs, nothing wrong
+    python -m soak --quality             the others: how good the answers are (`make quality`)
+    python -m soak --only kills power    some of either
     python -m soak --jobs 1              never two at once
 
 Checks whose figures are times run alone, one after the other; the others run two at a time unless
@@ -37,18 +38,9 @@ CHECKS = (
     "outcomes",
     "inputs",
     "machine",
-    "hypervolume",
-    "noise",
-    "outliers",
-    "coverage",
-    "cost",
-    "mixed",
-    "failures",
-    "limits_closed_form",
     "interruptions",
     "worksheets",
     "pages",
-    "region",
     "cli_hostile",
     "cli_children",
     "cli_kills",
@@ -56,6 +48,20 @@ CHECKS = (
     "optuna_parallel",
     "optuna_ray",
 )
+"""Checks that nothing is lost, hangs, or ends in an error that was not foreseen."""
+
+QUALITY = (
+    "limits_closed_form",
+    "hypervolume",
+    "region",
+    "noise",
+    "mixed",
+    "failures",
+    "cost",
+    "outliers",
+    "coverage",
+)
+"""Checks of formulas and statistics: closed forms against draws, regret, coverage."""
 
 
 @final
@@ -99,13 +105,14 @@ def run(names: Sequence[str], jobs: int) -> list[Outcome]:
 
 
 def main() -> int:
-    every = (*TIMED, *CHECKS)
     parser = argparse.ArgumentParser(prog="python -m soak", description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=every, default=every, metavar="CHECK")
+    every = (*TIMED, *CHECKS, *QUALITY)
+    parser.add_argument("--only", nargs="+", choices=every, metavar="CHECK")
+    parser.add_argument("--quality", action="store_true", help="how good the answers are")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     begin = time.perf_counter()
-    ended = run(options.only, options.jobs)
+    ended = run(options.only or (QUALITY if options.quality else (*TIMED, *CHECKS)), options.jobs)
     missed = [each.name for each in ended if not each.passed]
     print(f"\n{len(ended)} checks in {(time.perf_counter() - begin) / 60:.0f} minutes", flush=True)
     print(f"missed: {', '.join(missed)}" if missed else "all targets met")

@@ -1,5 +1,5 @@
 """What a study promises of noise, prices and mixed spaces, in small; the full figures are those of
-`make soak`.
+`make quality`.
 """
 
 import numpy as np

@@ -98,6 +98,10 @@ class Predictions:
         """Mean and std of an outcome (N,) at points (N, d), inside its range."""
         return clipped_moments(*self._latent(X, name), self._range(name))
 
+    def interval(self, X: Array, name: str, level: float = _LEVEL) -> tuple[Array, Array]:
+        """The central interval of an outcome (N,) each, of that probability, in its range."""
+        return clipped_interval(*self._latent(X, name), self._range(name), level)
+
     def feasibility(self, X: Array) -> Array:
         """The probability (N,) that every limit holds at points (N, d)."""
         return acq.chances(self.limits, X)
