@@ -40,11 +40,12 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# What these leave out, for want of a package, they list at the end. Pages and examples, which would
-# take a third of the time here, and the mathematics, which needs no extra, are run by `make test`.
+# What these leave out, for want of a package, they list at the end. Pages and examples, the
+# mathematics and the store's kills, which take long and are the same with extras, are run by
+# `make test`.
 test-minimal: $(MINIMAL)/.done
 	$(MINIMAL)/bin/python -m pytest --only-installed -rfEs -n 2 \
-	    --ignore tests/gp --ignore tests/acquisition --ignore tests/decide \
+	    --ignore tests/gp --ignore tests/acquisition --ignore tests/decide --ignore tests/study \
 	    -k "not (test_blocks_of_a_page_run or test_docs_examples)"
 
 test-oldest: $(OLDEST)/.done

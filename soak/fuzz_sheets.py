@@ -49,8 +49,9 @@ def sheet(seed: int) -> str:
     except InputError as error:
         check_refusal(error, "sheet.csv")
         return "refused"
+    frame = Frame(SPACE)  # what was measured may lie outside the space
     for params, outcome in rows:
-        if SPACE.check(params) != params:
+        if frame.check(params) != params:
             raise WrongError(f"row {params!r} is not as the space has it")
         if isinstance(outcome, Measurement) and not outcome.is_finite:
             raise WrongError(f"row with {outcome!r}")

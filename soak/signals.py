@@ -55,8 +55,9 @@ print(float(sys.argv[1]) ** 2)
 _RUN: Final = """
 import signal, sys, time
 from pathlib import Path
-# ignored where this is started in the background
+# ignored where this is started in the background, or under nohup
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from ceibo.cli import main
 from ceibo.study.asking import Asking
 from ceibo.study.ledger import Ledger

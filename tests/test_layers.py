@@ -233,7 +233,7 @@ def test_public_names_are_those_that_type_checkers_see() -> None:
     assert seen == homes | dict.fromkeys(subpackages, "ceibo")
     assert {*ceibo.__all__, "plots", "report"} == {*seen, "__version__"}
     assert {*seen, "__version__"} <= set(dir(ceibo))
-    for name in dir(ceibo):
+    for name in ceibo.__all__:
         assert getattr(ceibo, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Studdy'"):
         _ = ceibo.Studdy  # type: ignore[attr-defined]

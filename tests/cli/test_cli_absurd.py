@@ -132,3 +132,10 @@ def test_choices_in_a_study_file_keep_their_type() -> None:
     assert to_toml([1.0, 1, -0.0, 2.5, "a"]) == '[1.0, 1, -0.0, 2.5, "a"]'
     assert to_toml(1.0) == "1"
     assert json.loads(to_toml([1.0])) == [1.0]
+
+
+@pytest.mark.parametrize("verb", ["import", "best", "show"])
+def test_a_name_that_no_file_can_have_is_refused(ceibo: Ceibo, verb: str) -> None:
+    answer = ceibo(verb, "no\0file", *(["rows.csv"] if verb == "import" else []))
+    assert answer.status == 2
+    assert "no file can have the name" in answer.err

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from ceibo import Float, Maximize, SheetError, Space, Study
+from ceibo import Float, InputError, Maximize, SheetError, Space, Study
+from ceibo.sheets.entries import Wanted
+from ceibo.sheets.rows import read_rows
 from tests.sheets.filling import fill
 
 
@@ -57,3 +59,23 @@ def test_several_values_in_the_cell_of_one_have_columns(study: Study, tmp_path: 
     first, second = (each.message for each in caught.value.problems)
     assert "several values of one run go into columns of replicates" in first
     assert "replicates" not in second
+
+
+def test_two_columns_of_one_name_are_refused_with_the_file(study: Study, tmp_path: Path) -> None:
+    plan = tmp_path / "twice.csv"
+    plan.write_text("temp,temp,value\n30,40,1\n")
+    with pytest.raises(InputError, match=r"twice\.csv: several columns could be 'temp'"):
+        read_rows(plan, Wanted(study.ledger.frame))
+
+
+def test_a_cell_of_any_length_is_refused_at_once(study: Study, tmp_path: Path) -> None:
+    """The search for a unit at its end took minutes: every place was tried as its beginning."""
+    plan = tmp_path / "long.csv"
+    plan.write_text(f"temp,value\n30,{'z' * 130_000}1\n")
+    with pytest.raises(SheetError, match="expected a number"):
+        read_rows(plan, Wanted(study.ledger.frame))
+
+
+def test_a_name_that_no_file_can_have_is_refused(study: Study) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_rows(Path("no\0file.csv"), Wanted(study.ledger.frame))

@@ -43,7 +43,7 @@ def is_database(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have is a ValueError
         return False
 
 

@@ -82,6 +82,8 @@ def load(file: Path | str) -> StudyFile:
         content = path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"there is no study file {path}; `ceibo init` writes one.") from None
+    except ValueError:
+        raise InputError(f"no file can have the name {str(path)!r}.") from None
     except (IsADirectoryError, PermissionError) as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from None
     return parse(content, path)

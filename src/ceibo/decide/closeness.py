@@ -85,7 +85,8 @@ def distances(belief: Belief, of: str) -> Array:
     """Draws (S,) of how far an answer is from the best over the space, in the objective's units."""
     held, gp = hold(belief.space), belief.model.gp
     x = _place(belief, of)
-    rivals, kept = _promising(belief, held), _measured(held, gp)
+    outcomes = failure_model(belief.evidence, belief.space, belief.settings.max_observations)
+    rivals, kept = _promising(belief, held, outcomes), _measured(held, gp)
     for turn in range(_ROUNDS):
         drawn = acq.draw_regrets(gp, x, rivals, _DRAWS // 2, belief.seed + turn)
         found = drawn.lowest[drawn.lowest >= 0]
@@ -93,7 +94,7 @@ def distances(belief: Belief, of: str) -> Array:
             return np.zeros(_DRAWS)
         numbers, counts = np.unique(found, return_counts=True)
         lowest = rivals[numbers[np.argsort(-counts, kind="stable")]]
-        near = _candidates(belief, held, lowest[:_CENTRES], turn + 1)
+        near = _candidates(belief, held, outcomes, lowest[:_CENTRES], turn + 1)
         kept = np.concatenate([kept, lowest])
         rivals = np.unique(np.concatenate([kept, near]), axis=0)
     drawn = acq.draw_regrets(gp, x, rivals, _DRAWS, belief.seed + _ROUNDS)
@@ -112,7 +113,7 @@ def _measured(held: Held, gp: GaussianProcess) -> Array:
     return gp.X[admissible(held, gp.X)]
 
 
-def _promising(belief: Belief, held: Held) -> Array:
+def _promising(belief: Belief, held: Held, outcomes: GaussianProcess | None) -> Array:
     """Points over the space, around the best measured and where confidence bounds are lowest."""
     gp, measured = belief.model.gp, _measured(held, belief.model.gp)
     order = np.argsort(acq.posterior_mean(gp).measured[1], kind="stable")
@@ -126,11 +127,13 @@ def _promising(belief: Belief, held: Held) -> Array:
             region=region_in(held),
         )
         around.append(lowest.x)
-    found = _candidates(belief, held, np.array(around), 0)
+    found = _candidates(belief, held, outcomes, np.array(around), 0)
     return np.unique(np.concatenate([found, measured]), axis=0)
 
 
-def _candidates(belief: Belief, held: Held, around: Array, turn: int) -> Array:
+def _candidates(
+    belief: Belief, held: Held, outcomes: GaussianProcess | None, around: Array, turn: int
+) -> Array:
     """Candidates of which a measurement would likely succeed."""
     gp = belief.model.gp
     points = acq.candidates(
@@ -142,7 +145,6 @@ def _candidates(belief: Belief, held: Held, around: Array, turn: int) -> Array:
         branches=held.space.branches,
         region=region_in(held),
     )
-    outcomes = failure_model(belief.evidence, belief.space, belief.settings.max_observations)
     if outcomes is None:
         return points
     return points[acq.Chance(outcomes).guidance(points)[0] >= _LIKELY]

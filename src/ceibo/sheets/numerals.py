@@ -10,7 +10,6 @@ from ceibo.sheets.grid import Cell
 from ceibo.text import shorten
 
 _LIMITS: Final = "<>≤≥~≈"
-_UNIT: Final = re.compile(r"[^\d.,eE+-]+$")
 _ERRORS: Final = re.compile(r"#[A-Z0-9/!?]+")
 
 
@@ -26,7 +25,7 @@ def advice_on(text: str) -> str:
     if text[:1] in _LIMITS:
         rest = text.lstrip(f"{_LIMITS}= ")
         return f"; leave out the {text[: len(text) - len(rest)].strip()}, or leave the cell empty"
-    bare = _UNIT.sub("", text)
+    bare = _without_unit(text)
     if bare and bare != text and _is_number(bare):
         return f"; leave out {text[len(bare) :].strip()!r}"
     words = text.split()
@@ -35,6 +34,14 @@ def advice_on(text: str) -> str:
     if text and not any(letter.isdigit() for letter in text):
         return "; leave the cell empty if there is no value"
     return ""
+
+
+def _without_unit(text: str) -> str:
+    """A text without what follows its last digit, mark, sign or exponent."""
+    end = len(text)
+    while end and not (text[end - 1].isdecimal() or text[end - 1] in ".,eE+-"):
+        end -= 1
+    return text[:end]
 
 
 def _is_number(text: str) -> bool:

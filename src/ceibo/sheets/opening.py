@@ -25,8 +25,9 @@ def open_table(
     given = mapping or {}
     try:
         content = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}.") from None
+    except (OSError, ValueError) as error:  # a name that no file can have is a ValueError
+        cause = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read {path}: {cause}.") from None
     if content.startswith(_XLS) or (content.startswith(_ZIP) and path.suffix.lower() == ".ods"):
         raise InputError(
             f"{path} is a workbook of another kind; save the sheet as .xlsx, or as CSV (UTF-8), and"

@@ -66,8 +66,8 @@ class Table:
         if len(places) > 1:
             shown = ", ".join(excerpt(self.header[place]) for place in places[:_MOST_NAMED])
             raise InputError(
-                f"several columns could be {name!r}: {shown}; rename all but one, or say which it"
-                " is."
+                f"{self.path}: several columns could be {name!r}: {shown}; rename all but one, or"
+                " say which it is."
             )
         return places[0]
 
