@@ -9,12 +9,14 @@ const byId = (id) => document.getElementById(id);
 const news = byId("news");
 const trouble = byId("trouble");
 const dialog = byId("opened");
+const OWN = 10000; // milliseconds for which the answer to one's own form is kept
 let seen = 0;
 let changes = null;
 let begun = false;
 let drawing = null;
 let again = false;
 let stalled = true; // nothing was drawn yet, or something could not be
+let own = { said: "", trial: "", until: 0 }; // what was done on this page a moment ago
 
 history.replaceState(null, "", "/" + location.hash); // the token need not stay in sight
 
@@ -141,6 +143,13 @@ function draw() {
   return drawing;
 }
 
+// What was done here stays in sight for a while, beside what others do; it is not told twice.
+function announce(sentences) {
+  const kept = performance.now() < own.until ? own : { said: "", trial: "" };
+  const others = sentences.filter((each) => !kept.trial || !each.startsWith(`Trial ${kept.trial} `));
+  news.textContent = [kept.said, ...others].filter(Boolean).join(" ");
+}
+
 function alarm(error) {
   const kept = error instanceof Away
     ? " Nothing is lost, and what you typed stays here. Start it again with ceibo serve, and open the link it prints."
@@ -157,7 +166,7 @@ async function look() {
     changes = found.changes;
     if (found.seq !== seen || stalled) {
       seen = found.seq;
-      if (found.news.length) { news.textContent = found.news.join(" "); }
+      if (found.news.length) { announce(found.news); }
       await draw();
     }
   } catch (error) {
@@ -183,7 +192,9 @@ async function open(number) {
 }
 
 listen(place, async (said, form, goOn) => {
-  news.textContent = said;
+  const trial = form.querySelector('input[name="trial"]')?.value ?? "";
+  own = { said, trial, until: performance.now() + OWN };
+  announce([]);
   if (goOn) {
     await drawNext();
     const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
