@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ceibo.acquisition.sampling import normal_draws
+from ceibo.acquisition.sampling import normal_draws, triangular_root_of
 from ceibo.gp.grid import spread_points
 
 
@@ -44,3 +44,17 @@ def test_spread_points_depend_on_the_generator_alone() -> None:
     one, other, third = (spread_points(16, 4, np.random.default_rng(seed)) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, other)
     assert not np.array_equal(one, third)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("rank", [1, 5, 40])
+def test_a_triangular_root_squares_to_its_covariance(rank: int, scale: float) -> None:
+    columns = np.random.default_rng(rank).standard_normal((40, rank))
+    covariance = scale * columns @ columns.T
+    root = triangular_root_of(covariance)
+    assert root.shape == (40, rank)
+    np.testing.assert_allclose(root @ root.T, covariance, rtol=0, atol=1e-12 * scale * rank)
+
+
+def test_the_triangular_root_of_nothing_has_no_columns() -> None:
+    assert triangular_root_of(np.zeros((3, 3))).shape == (3, 0)

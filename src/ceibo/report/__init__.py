@@ -7,6 +7,7 @@ from ceibo.report.facts import gather
 from ceibo.report.joint.facts import gather_jointly
 from ceibo.report.page import render
 from ceibo.study import Study
+from ceibo.study.store.garbage import no_collections
 
 __all__ = ["render_report", "write_report"]
 
@@ -21,8 +22,9 @@ def render_report(study: Study, *, cost: float | None = None, refresh: float | N
         refresh: seconds after which the open page loads itself again, for a report that is written
             anew.
     """
-    facts = gather(study, cost) if study.outcomes is None else gather_jointly(study, cost)
-    return render(facts, refresh)
+    with no_collections():
+        facts = gather(study, cost) if study.outcomes is None else gather_jointly(study, cost)
+        return render(facts, refresh)
 
 
 def write_report(

@@ -1,8 +1,6 @@
 """Reading the history of a study: its events, and the snapshot they lead to."""
 
-import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import sqlalchemy as sa
 
@@ -10,6 +8,7 @@ from ceibo.errors import InputError, NotFoundError
 from ceibo.study.store import schema
 from ceibo.study.store.counters import COUNTERS, check_counters
 from ceibo.study.store.database import Database
+from ceibo.study.store.garbage import no_collections
 from ceibo.study.store.readers import event_from_row, given_from_row, name_of_trial
 from ceibo.study.store.records import OF_STUDY, Change, Event, Given, Snapshot, damaged, fold
 
@@ -26,24 +25,11 @@ def read_snapshot(database: Database, study_id: int, since: Snapshot, at: int | 
         seq = newest if at is None else at
         if seq == since.seq:
             return since
-        with _no_collections():
+        with no_collections():
             new = list(_read_given(connection, study_id, len(since.trials), seq))
             return fold(since, new, read_events(connection, study_id, since.seq, seq), seq)
 
     return database.read(work)
-
-
-@contextmanager
-def _no_collections() -> Iterator[None]:
-    """Keeps Python from looking for garbage: in a long history that is a third of the time."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def read_changes(connection: sa.Connection, study_id: int) -> tuple[Change, ...]:
