@@ -26,7 +26,7 @@ from ceibo.gp.inputs import Array
 from ceibo.numbers import percent, with_uncertainty
 from ceibo.text import one_line
 
-_POINTS: Final = 33  # of a slice
+_POINTS: Final = 25  # of a slice
 _MOST_SLICES: Final = 40  # parameters with a picture
 _DIGITS: Final = 7
 
