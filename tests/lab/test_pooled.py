@@ -65,7 +65,7 @@ def test_cells_that_share_their_luck_do_not_count_twice() -> None:
     rng, below = np.random.default_rng(0), 0
     for _ in range(300):
         luck = np.repeat(rng.standard_normal((1, 12)), 10, axis=0)
-        below += Pooled(luck, np.arange(12), 10, 0).over_seeds("").comparison.p < 0.05
+        below += Pooled(luck, tuple(range(12)), 10, 0).over_seeds("").comparison.p < 0.05
     assert below / 300 == pytest.approx(0.05, abs=0.04)
 
 

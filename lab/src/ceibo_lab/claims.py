@@ -98,7 +98,7 @@ def beats_ei(library: Library) -> Claim:
         ],
         "The verdict is that of one test over all cells, planned before its records were made: a"
         " cell alone is decided by the rounding of a machine as soon as its effect is as small as"
-        f" here (see the page on the replication). A difference within ±{MARGIN:g} counts for"
+        f" here. A difference within ±{MARGIN:g} counts for"
         " little whatever its p value.",
     )
 

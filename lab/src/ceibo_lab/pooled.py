@@ -33,7 +33,7 @@ class Pooled:
     """
 
     differences: Array
-    seeds: Array
+    seeds: tuple[int, ...]
     planned: int
     older: int
 
@@ -45,10 +45,11 @@ class Pooled:
 
     def from_seed(self, first: int) -> "Pooled | None":
         """The same of the seeds from `first` on; None if there are none."""
-        kept = self.seeds >= first
-        if not kept.any():
+        kept = [column for column, seed in enumerate(self.seeds) if seed >= first]
+        if not kept:
             return None
-        return replace(self, differences=self.differences[:, kept], seeds=self.seeds[kept])
+        seeds = tuple(self.seeds[column] for column in kept)
+        return replace(self, differences=self.differences[:, kept], seeds=seeds)
 
     def over_seeds(self, label: str, lower: bool = True, margin: float | None = None) -> Row:
         means = self.differences.mean(axis=0)
@@ -78,4 +79,4 @@ def pooled(
     pairs = [[each[seed] for seed in seeds] for each in by_seed]
     differences = np.array([[value(one) - value(two) for one, two in row] for row in pairs])
     older = sum(is_older(record) for row in pairs for both in row for record in both)
-    return Pooled(differences, np.array(seeds), len(cells), older)
+    return Pooled(differences, tuple(seeds), len(cells), older)

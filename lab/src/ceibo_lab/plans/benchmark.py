@@ -9,8 +9,9 @@ from ceibo_lab.plans.plan import Block, Experiment
 FOUR: Final = ("hartmann", "griewank", "levy", "powell")
 TWO: Final = ("corrected-ei", "ei")
 LEVELS: Final = (0.01, 0.02, 0.03, 0.04, 0.05, 0.10, 0.15, 0.20)
-# Corrected EI against EI under honest noise has more seeds than the paper's 15, so that a row is
-# not decided by the rounding of one machine.
+PAPER_SEEDS: Final = 15
+# Corrected EI against EI under honest noise has more seeds than the paper's, so that a row is not
+# decided by the rounding of one machine.
 POWER_SEEDS: Final = 60
 # The verdict on all of it is one test: of each seed the mean over POOLED (problem, variant, level)
 # of the difference in log10 regret of `best` at the end, then Wilcoxon's signed-rank test over the
