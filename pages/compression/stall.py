@@ -17,14 +17,16 @@ import numpy as np
 
 from ceibo import acquisition as acq
 from ceibo.decide.model import fit_model
+from ceibo.decide.settings import Settings
 from ceibo.gp.inputs import Array
-from ceibo_lab.kinds.benchmark import JUDGE
+from ceibo_lab.methods.ceibo import KERNEL
 from ceibo_lab.plans.compression import INITIAL
 from ceibo_lab.problem import unit_space
 from ceibo_lab.problems.networks.objective import Sample, told_noise
 from ceibo_lab.record import Record
 from ceibo_lab.run import evidence_of
 
+JUDGE: Final = Settings(kernel=KERNEL, fit="ml")
 NEAR: Final = 0.01  # in every coordinate of the unit cube
 
 

@@ -39,6 +39,7 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 NOT_RUN = {
     ("paper.md", "ceibo paper run all"): "minutes to days of computing",
     ("default.md", "suite-development"): "core-hours of computing",
+    ("paper.md", "ceibo paper check"): "needs the records of a clone",
     ("paper.md", "tcp://scheduler:8786"): "needs a Dask and a Ray cluster",
     (
         "compression.md",

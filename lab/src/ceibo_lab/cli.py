@@ -22,6 +22,7 @@ from ceibo_lab.plans import EXPERIMENTS, experiment
 from ceibo_lab.plans.plan import Selection
 from ceibo_lab.record import Cell, Record
 from ceibo_lab.records import Read, read
+from ceibo_lab.repeat import Agreement, recorded, repetition, sample
 from ceibo_lab.report import write_report
 
 app = typer.Typer(
@@ -33,6 +34,9 @@ _console = Console(stderr=True)
 Out = Annotated[Path, typer.Option(help="Folder of records, figures and report.")]
 Names = list[str] | None
 _OUT = Path("paper-results")
+_RECORDS = Path("results")  # in a clone of the repository
+_STATUS = {Agreement.SAME: 0, Agreement.UNEXPLAINED: 1, Agreement.EXPLAINED: 3}
+_UNFINISHED = 4
 _LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _ELSE = "may be repeated; one that is not planned takes the place of those that are."
 
@@ -78,9 +82,16 @@ def run(  # noqa: PLR0913 - options of a command
         list[Path] | None,
         typer.Option(help="Folder with data and weights of networks; may be repeated."),
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Compare with these records, and say what differs; none are written."),
+    ] = None,
     out: Out = _OUT,
 ) -> None:
-    """Run experiments; what is finished is never run twice, so the same command continues."""
+    """Run experiments; what is finished is never run twice, so the same command continues.
+
+    With --against recorded cells are repeated; the exit status is that of `ceibo paper check`.
+    """
     wanted = Selection(
         quick=quick,
         seeds=seeds,
@@ -96,13 +107,49 @@ def run(  # noqa: PLR0913 - options of a command
             raise InputError("--seed names seeds and --seeds says how many: give one of them.")
         everything = [each.id for each in EXPERIMENTS.values() if each.in_all]
         chosen = everything if ids == ["all"] else [experiment(name).id for name in ids]
-        if data:
-            places = [str(place.resolve()) for place in data]
-            os.environ["CEIBO_COMPRESSION_DATA"] = os.pathsep.join(places)
+        _look_for_data(data)
+        if against is not None:
+            options = sweep.Options(backend, jobs, time_limit, address)
+            cells = [cell for name in chosen for cell in wanted.cells(experiment(name))]
+            raise typer.Exit(_repeat(cells, _all_records(against), options, out))
         for name in chosen:
             left = None if until is None else max(until - time.monotonic(), 0.0)
             options = sweep.Options(backend, jobs, left, address)
             _run(name, wanted.cells(experiment(name)), options, out)
+
+
+@app.command()
+def check(
+    place: Annotated[
+        Path, typer.Argument(help="Records: a file, or a folder with folders of them.")
+    ] = _RECORDS,
+    size: Annotated[int, typer.Option("--sample", help="How many records, at random.")] = 50,
+    seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Workers; 0 means one per core.")] = 0,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds; the same command continues.")
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder with data and weights of networks; may be repeated."),
+    ] = None,
+) -> None:
+    """Run a random sample of records again, and say which are the same bit for bit.
+
+    Exit status: 0 all are the same; 3 some differ, and other versions, another arithmetic or
+    another machine explains each; 1 some differ and nothing explains it; 4 not finished.
+    """
+    with _errors():
+        _look_for_data(data)
+        records = _all_records(place)
+        found = sample(records, size, seed)
+        for why, keys in _by_reason(found.refused).items():
+            typer.echo(f"cannot be run here: {len(keys)} ({keys[0]}, …): {why}")
+        if not found.chosen:
+            raise CeiboError(f"none of the {len(records)} records in {place} can be run here.")
+        cells = [Cell.from_json(record["cell"]) for record in found.chosen]
+        options = sweep.Options(None, jobs, time_limit, None)
+        raise typer.Exit(_repeat(cells, found.chosen, options, _OUT))
 
 
 @app.command()
@@ -174,6 +221,66 @@ def _run(name: str, cells: list[Cell], options: sweep.Options, out: Path) -> Non
         summary = sweep.sweep(cells, out / "records" / f"{name}.jsonl", options, show)
     for line in (f"{name}: {summary}", *summary.notes):
         _console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _repeat(cells: list[Cell], records: list[Record], options: sweep.Options, out: Path) -> int:
+    """Runs recorded cells again and compares; returns the exit status.
+
+    What is finished is kept in a file until all of it is, so that the same command continues.
+    """
+    before = {record["key"]: record for record in records}
+    for cell in [cell for cell in cells if cell.key not in before]:
+        typer.echo(f"no record: {cell.key}")
+    cells = [cell for cell in cells if cell.key in before]
+    if not cells:
+        raise CeiboError("there is no record of any of these cells.")
+    path = out / "check" / "repeated.jsonl"
+    with _progress("repeated", len(cells)) as show:
+        summary = sweep.sweep(cells, path, options, show)
+    keys = {cell.key for cell in cells}
+    again = [record for record in read(path).records if record["key"] in keys]
+    found = [repetition(before[record["key"]], record) for record in again]
+    for each in sorted(found, key=lambda each: (each.agreement.value, each.key)):
+        typer.echo(str(each))
+    count = {kind: sum(each.agreement is kind for each in found) for kind in Agreement}
+    typer.echo(
+        f"{count[Agreement.SAME]} of {len(found)} the same bit for bit,"
+        f" {count[Agreement.EXPLAINED]} differ and it is explained,"
+        f" {count[Agreement.UNEXPLAINED]} differ and it is not."
+    )
+    if summary.left:
+        typer.echo(f"{summary.left} left: the same command continues.")
+        return _UNFINISHED
+    path.unlink()
+    ranked = (Agreement.UNEXPLAINED, Agreement.EXPLAINED, Agreement.SAME)
+    return _STATUS[next(kind for kind in ranked if count[kind])]
+
+
+def _look_for_data(places: list[Path] | None) -> None:
+    """Names the folders with data and weights of networks."""
+    if places:
+        named = [str(place.resolve()) for place in places]
+        os.environ["CEIBO_COMPRESSION_DATA"] = os.pathsep.join(named)
+
+
+def _by_reason(refused: dict[str, str]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for key, why in refused.items():
+        reasons.setdefault(why, []).append(key)
+    return reasons
+
+
+def _all_records(place: Path) -> list[Record]:
+    """The records of a file or folder and the folders in it; an error if there are none."""
+    found = recorded(place)
+    for note in found.notes:
+        _console.print(note, markup=False)
+    if not found.records:
+        raise CeiboError(
+            f"there are no records in {place}: name the folder results of a clone of the"
+            " repository, or one that `ceibo paper run` has written."
+        )
+    return found.records
 
 
 @contextmanager

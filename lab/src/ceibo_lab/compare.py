@@ -8,12 +8,14 @@ Holm's correction over a table. The effect size is the matched-pairs rank-biseri
 A row of a table holds if its Holm-corrected p value is below 0.05 and the difference goes the way
 the claim says, does not hold if it is below 0.05 and goes the other way, is equal if no pair
 differs, and is undecided otherwise. A claim about every row holds if all rows hold, does not hold
-if one of them does not, and is undecided otherwise.
+if one of them does not, and is undecided otherwise. A row whose claim is that a difference is
+small holds if its interval lies within a margin, and does not hold if it lies beyond.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 from typing import Final, NamedTuple, final
 
 import numpy as np
@@ -22,11 +24,12 @@ from scipy.stats import rankdata
 
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
+from ceibo_lab.arithmetic import is_older
+from ceibo_lab.interval import EXACT_UP_TO, Interval, detectable, interval, sign_chances
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.record import Record
 
 SIGNIFICANT: Final = 0.05
-_EXACT_BELOW: Final = 200  # pairs: beyond, the normal approximation is as good
 
 
 @final
@@ -40,6 +43,17 @@ class Comparison:
     median: float
     below: int
     above: int
+    differences: Array = field(repr=False, compare=False)
+
+    @cached_property
+    def interval(self) -> Interval:
+        """The Hodges-Lehmann estimate of the difference with its 95 % limits."""
+        return interval(self.differences)
+
+    def detectable(self, level: float) -> float:
+        """The difference that the test finds at a level, with 80 % power."""
+        spread = float(np.std(self.differences, ddof=1)) if self.n > 1 else 0.0
+        return detectable(self.n, spread, level)
 
 
 def compare(first: Sequence[float] | Array, second: Sequence[float] | Array) -> Comparison:
@@ -56,13 +70,12 @@ def compare(first: Sequence[float] | Array, second: Sequence[float] | Array) -> 
     median = float(np.median(differences)) if len(differences) else 0.0
     below, above = int(np.sum(moved < 0)), int(np.sum(moved > 0))
     if len(moved) == 0:
-        return Comparison(len(a), 1.0, 0.0, median, below, above)
+        return Comparison(len(a), 1.0, 0.0, median, below, above, differences)
     ranks = rankdata(np.abs(moved))
     total = float(ranks.sum())
     effect = float((ranks[moved > 0].sum() - ranks[moved < 0].sum()) / total)
-    return Comparison(
-        len(a), _p_value(ranks, float(ranks[moved > 0].sum())), effect, median, below, above
-    )
+    p = _p_value(ranks, float(ranks[moved > 0].sum()))
+    return Comparison(len(a), p, effect, median, below, above, differences)
 
 
 def compare_by_seed(first: Mapping[int, float], second: Mapping[int, float]) -> Comparison:
@@ -73,19 +86,13 @@ def compare_by_seed(first: Mapping[int, float], second: Mapping[int, float]) -> 
 
 def _p_value(ranks: Array, positive: float) -> float:
     """P(|W₊ − W/2| at least as large as seen) when each rank's sign is a fair coin."""
-    if len(ranks) > _EXACT_BELOW:
+    if len(ranks) > EXACT_UP_TO:
         spread = float(np.sqrt(np.sum(ranks**2) / 4.0))
         return float(min(1.0, 2.0 * ndtr(-abs(positive - ranks.sum() / 2.0) / spread)))
-    doubled = np.rint(2.0 * ranks).astype(int)  # ranks of ties are halves
-    total = int(doubled.sum())
-    chances = np.zeros(total + 1)  # of each value of 2W₊
-    chances[0] = 1.0
-    for rank in doubled:
-        moved = np.zeros_like(chances)
-        moved[rank:] = chances[: total + 1 - rank]
-        chances = 0.5 * (chances + moved)
-    gap = abs(round(2.0 * positive) - total / 2.0)
-    return float(min(1.0, chances[np.abs(np.arange(total + 1) - total / 2.0) >= gap - 1e-9].sum()))
+    chances = sign_chances(np.rint(2.0 * ranks))
+    centre = (len(chances) - 1) / 2.0
+    gap = abs(round(2.0 * positive) - centre)
+    return float(min(1.0, chances[np.abs(np.arange(len(chances)) - centre) >= gap - 1e-9].sum()))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -137,12 +144,25 @@ class Verdict(Enum):
 @final
 @dataclass(frozen=True)
 class Row:
-    """One comparison of a table; `lower_favours` if the claim says that the first is lower."""
+    """One comparison of a table.
+
+    Args:
+        label: what is compared.
+        comparison: the paired differences.
+        lower_favours: whether the claim says that the first is lower.
+        corrected_p: the p value after Holm's correction over the table.
+        level: at which a p value alone counts in its table, however small the others are.
+        margin: the claim says that the difference is within it; None: it has a direction.
+        older: how many of the records behind it are of an older arithmetic.
+    """
 
     label: str
     comparison: Comparison
     lower_favours: bool
     corrected_p: float = 1.0
+    level: float = SIGNIFICANT
+    margin: float | None = None
+    older: int = 0
 
     @property
     def favour(self) -> float:
@@ -155,12 +175,25 @@ class Row:
         return self.comparison.below if self.lower_favours else self.comparison.above
 
     @property
+    def detectable(self) -> float:
+        """The difference that the row would be decided by, with 80 % power."""
+        return self.comparison.detectable(self.level)
+
+    @property
     def verdict(self) -> Verdict:
+        if self.margin is not None:
+            return self._smallness(self.margin)
         if self.comparison.below + self.comparison.above == 0:
             return Verdict.EQUAL
         if self.corrected_p >= SIGNIFICANT:
             return Verdict.UNDECIDED
         return Verdict.HOLDS if self.favour > 0 else Verdict.FAILS
+
+    def _smallness(self, margin: float) -> Verdict:
+        _, low, high = self.comparison.interval
+        if -margin < low and high < margin:
+            return Verdict.HOLDS
+        return Verdict.FAILS if low > margin or high < -margin else Verdict.UNDECIDED
 
 
 @final
@@ -219,9 +252,11 @@ def table(title: str, rows: Iterable[Row | None]) -> Table:
     """A table of the rows there are, with Holm's correction over them."""
     found = [row for row in rows if row is not None]
     corrected = holm([row.comparison.p for row in found])
-    return Table(
-        title, [replace(row, corrected_p=p) for row, p in zip(found, corrected, strict=True)]
-    )
+    level = SIGNIFICANT / max(len(found), 1)
+    rows = [
+        replace(row, corrected_p=p, level=level) for row, p in zip(found, corrected, strict=True)
+    ]
+    return Table(title, rows)
 
 
 def paired(
@@ -236,4 +271,5 @@ def paired(
     if not pairs:
         return None
     first, second = [value(one) for one, _ in pairs], [value(two) for _, two in pairs]
-    return Row(label, compare(first, second), lower)
+    older = sum(is_older(record) for both in pairs for record in both)
+    return Row(label, compare(first, second), lower, older=older)

@@ -21,6 +21,8 @@ from ceibo_lab.plans.benchmark import FOUR, LEVELS, TWO
 from ceibo_lab.plans.special import DRAW_WIDTHS, KAPPA_SHARES
 from ceibo_lab.problems import NAMES, PROBLEMS
 from ceibo_lab.problems.draws import draw, kernel_matrix
+from ceibo_lab.record import Record
+from ceibo_lab.remarks import SCENARIO, scenario_caption
 
 Style = tuple[str, Any, str]  # colour, dash, marker: grey prints stay readable
 # from dark to light as well
@@ -79,7 +81,7 @@ def draw_plan(
 
 def _plan(library: Library) -> Plan:
     plan: list[tuple[str, str, Callable[[Library], Figure | None]]] = [
-        ("scenario", "Where EI and corrected EI want to measure next", scenario),
+        ("scenario", scenario_caption(library), scenario),
         ("profit", "Profit when stopping at κ, Sphere 3, mean and 95 % band", profit),
         ("gp-samples", "Draws of a Gaussian process: corrected EI against EI at the stop", samples),
         ("gp-draws", "The 30 draws, and their kernel matrix", pictures_of_draws),
@@ -110,22 +112,27 @@ def _line(axis: Any, x: Any, y: Any, method: str, **look: Any) -> str:
     return colour
 
 
-def _curve(axis: Any, library: Library, setting: Setting, measure: str) -> bool:
-    runs = list(library.runs(setting).values())
-    if not runs:
-        return False
+def _curves(axis: Any, library: Library, setting: Setting, measure: str) -> bool:
+    """A curve for each of the paper's methods, of the seeds that all of them have."""
+    found = library.alike(setting, PAPER_SEVEN)
+    shown = [name for name in PAPER_SEVEN if name in found]
+    for name in shown:
+        _curve(axis, list(found[name].values()), name, measure)
+    return bool(shown)
+
+
+def _curve(axis: Any, runs: list[Record], method: str, measure: str) -> None:
     t = measures.times(runs[0], measure)
     # small files: some 60 points
     shown = np.unique(np.append(np.arange(0, len(t), 1 + len(t) // 60), len(t) - 1))
     t = t[shown]
     found = band([measures.series(run, measure)[shown] for run in runs])
-    main = setting.method in TWO
-    colour = STYLES[setting.method][0] if setting.method in STYLES else "black"
+    main = method in TWO
+    colour = STYLES[method][0]
     opacity = 0.18 if main else 0.07
     axis.fill_between(t, found.low, found.high, color=colour, alpha=opacity, linewidth=0)
     look = {"markevery": max(len(t) // 6, 1), "markersize": 3, "linewidth": 1.6 if main else 0.9}
-    _line(axis, t, found.mean, setting.method, **look, label=METHODS[setting.method].label)
-    return True
+    _line(axis, t, found.mean, method, **look, label=METHODS[method].label)
 
 
 def _frame(axis: Any, low: float | None = None) -> None:
@@ -143,9 +150,7 @@ def benchmark(library: Library, like: Setting, shown: tuple[str, str]) -> Figure
     for column, name in enumerate(FOUR):
         for row, measure in enumerate(shown):
             axis = axes[row][column]
-            for method in PAPER_SEVEN:
-                setting = replace(like, problem=name, method=method)
-                drawn |= _curve(axis, library, setting, measure)
+            drawn |= _curves(axis, library, replace(like, problem=name), measure)
             axis.set(xlabel=_STEPS, title=NAMES[name] if row == 0 else "")
             _frame(axis, 0.0 if measure == "distance" else None)
             axis.set_ylabel(_AXES.get(measure, _DISTANCE) if column == 0 else "")
@@ -156,8 +161,7 @@ def noise_levels(library: Library) -> Figure | None:
     figure, axes = plt.subplots(2, 4, figsize=(11, 5), constrained_layout=True, sharey=True)
     drawn = False
     for axis, level in zip(axes.flat, LEVELS, strict=True):
-        for method in PAPER_SEVEN:
-            drawn |= _curve(axis, library, Setting("griewank", method, level=level), "distance")
+        drawn |= _curves(axis, library, Setting("griewank", "", level=level), "distance")
         axis.set(title=f"noise up to {100 * level:.0f} %", xlabel=_STEPS)
     axes[0][0].set_ylim(bottom=0.0)
     axes[0][0].set_ylabel(_DISTANCE)
@@ -239,8 +243,7 @@ def pictures_of_draws(library: Library) -> Figure | None:
 
 
 def scenario(library: Library) -> Figure | None:
-    setting = Setting("scenario", "ei", protocol="homoscedastic", level=0.30, kind="scenario")
-    runs = library.runs(setting)
+    runs = library.runs(SCENARIO)
     if not runs:
         return None
     trace = runs[min(runs)]["trace"]
@@ -305,6 +308,9 @@ def theory(library: Library) -> Figure | None:
         return None
     size = (2.3 * len(runs), 4.4)
     figure, axes = plt.subplots(2, len(runs), figsize=size, constrained_layout=True, squeeze=False)
+    smooth = {
+        name: library.runs(replace(like.by("corrected-ei/se"), problem=name)) for name in runs
+    }
     found_look: dict[str, Any] = {"color": "black", "marker": "o", "markersize": 3}
     bound_look: dict[str, Any] = {"color": "0.4", "linestyle": "--"}
     for column, (name, found) in enumerate(runs.items()):
@@ -315,6 +321,9 @@ def theory(library: Library) -> Figure | None:
         top.set(title=NAMES[name], yscale="log")
         bottom.plot(trace["T"], trace["maximal_gain"], **bound_look, label="γ_T at most")
         bottom.plot(trace["T"], trace["realised_gain"], **found_look, label="realised")
+        for record in list(smooth[name].values())[:1]:
+            T, gain = (record["trace"][key] for key in ("T", "maximal_gain"))
+            bottom.plot(T, gain, color="0.4", linestyle=":", label="at most, sq. exponential")
         bottom.set(xlabel="T")
     axes[0][0].set_ylabel("cumulative regret")
     axes[1][0].set_ylabel("information gain (nats)")

@@ -1,7 +1,7 @@
 """Records, found by what they are about; pairs of them, matched by seed."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -62,6 +62,19 @@ class Library:
             if seeds := sorted(set(one[steps]) & set(two[steps])):
                 return [(one[steps][seed], two[steps][seed]) for seed in seeds]
         return []
+
+    def alike(self, setting: Setting, methods: Collection[str]) -> dict[str, dict[int, Record]]:
+        """Method -> its runs in the setting, of the seeds that all of `methods` with runs have."""
+        found = {name: self.runs(setting.by(name)) for name in self.methods(setting)}
+        compared = [set(runs) for name, runs in found.items() if name in methods]
+        if not compared:
+            return found
+        seeds = set.intersection(*compared)
+        kept = {
+            name: {seed: run for seed, run in runs.items() if seed in seeds}
+            for name, runs in found.items()
+        }
+        return {name: runs for name, runs in kept.items() if runs}
 
     def methods(self, setting: Setting) -> list[str]:
         """Methods with runs in the setting, whatever its own method is."""

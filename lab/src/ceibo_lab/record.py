@@ -1,6 +1,7 @@
 """A cell is everything one replication depends on, as plain data; a record is what came out.
 
-Records are JSON: format, key, cell, versions, status, settings, trace, digest and run (its times).
+Records are JSON: format, key, cell, versions, algorithm (ceibo's arithmetic), status, settings,
+trace, digest and run (its times).
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ import traceback
 
 from threadpoolctl import threadpool_limits
 
-from ceibo.decide.record import versions
+from ceibo.decide.record import ALGORITHM, versions
 from ceibo.errors import InputError
 from ceibo_lab.kinds import KINDS
 from ceibo_lab.kinds.benchmark import JUDGE, RECOMMEND_EVERY
@@ -28,6 +28,7 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
         "key": cell.key,
         "cell": cell.to_json(),
         "versions": versions(),
+        "algorithm": ALGORITHM,
     }
     since = time.perf_counter()
     times: Record = {}

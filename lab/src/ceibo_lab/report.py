@@ -1,14 +1,17 @@
 """The report: one page from the records alone, each claim of the paper with what was found."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from ceibo_lab import claims as c
-from ceibo_lab import measures
-from ceibo_lab.compare import Claim, Row, Table, Verdict, band, holm, paired, table
+from ceibo_lab.arithmetic import describe, is_older, libraries
+from ceibo_lab.compare import Claim, Row, Table, Verdict, holm, paired
+from ceibo_lab.completeness import completeness, unplanned
+from ceibo_lab.finals import FUNCTIONS, add_finals, add_others, mean_text
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.methods import METHODS, PAPER_SEVEN
 from ceibo_lab.page import Page
@@ -19,10 +22,8 @@ from ceibo_lab.plans.special import DRAW_WIDTHS
 from ceibo_lab.problems import NAMES
 from ceibo_lab.record import Record
 from ceibo_lab.records import Read
+from ceibo_lab.rows import HEAD, OLDER, claim_cells, p_value, row_cells
 
-_TEST: Final = ("n", "wins", "effect", "median difference", "p", "p (Holm)", "verdict")
-_HEAD: Final = ("comparison", *_TEST)
-_FUNCTIONS: Final = tuple(NAMES[name] for name in FOUR)
 _TOLD: Final = Setting("", "", protocol="homoscedastic")
 _UNTOLD: Final = Setting("", "", protocol="homoscedastic-untold")
 # Where the difference of corrected EI and EI is looked for: label, setting, suffix, measure.
@@ -38,17 +39,8 @@ _SOURCES: Final = (
     ("measure: `oracle`, reference code", c.REFERENCE, "", "oracle"),
     ("measure: distance of `best`", c.PLAIN, "", "distance"),
     ("hyperparameters: maximum a posteriori", c.PLAIN, "/map", "best"),
-    ("maximiser: five L-BFGS steps", c.PLAIN, "/short", "best"),
-    ("maximiser: five L-BFGS steps, reference code", c.REFERENCE, "/short", "best"),
+    ("authors' code: its noise, five L-BFGS steps, one start", c.REFERENCE, "/short", "best"),
 )
-_FINALS: Final = (
-    ("Noise up to 10 %, heteroscedastic", c.PLAIN),
-    ("Noise up to 10 %, heteroscedastic, shifted", c.SHIFTED),
-    ("Noise 10 %, reference code", c.REFERENCE),
-    ("Noise 10 %, reference code, shifted", c.REFERENCE_SHIFTED),
-    ("Noise up to 15 %, heteroscedastic", c.STRONG),
-)
-_OTHERS: Final = ("botorch-qlognei", "optuna-gp", "random", "corrected-kg", "knowledge-gradient")
 
 
 def write_report(
@@ -71,8 +63,8 @@ def report(read: Read, pictures: list[tuple[str, str]], command: str) -> Page:
     for claim in claims:
         _claim(page, claim)
     _sources(page, library)
-    _results(page, library)
-    _beyond(page, library)
+    add_finals(page, library)
+    add_others(page, library)
     _theory(page, library)
     _compression(page, library)
     if pictures:
@@ -92,19 +84,38 @@ def _summary(page: Page, read: Read, claims: list[Claim]) -> None:
         " of the error just made, which no experimenter knows). Replications are paired by seed:"
         " same initial design, same noise. Two-sided exact Wilcoxon signed-rank tests,"
         " Holm-corrected over each table; effect is the matched-pairs rank-biserial correlation,"
-        " positive in the claim's favour."
+        " positive in the claim's favour; difference is the Hodges-Lehmann estimate, in the units"
+        " of the comparison, with its 95 % interval (not corrected for the size of the table). An"
+        " undecided row names the difference that its test would have seen in 80 of 100 such"
+        " experiments."
     )
-    rows = []
-    for claim in claims:
-        found = claim.table.counts if claim.table.rows else ""
-        beside = _beside(claim.reference)
-        rows.append([claim.statement, f"**{claim.verdict.value}**", found, beside])
-    page.table(("claim", "verdict", "rows", "reference code"), rows)
+    rows = [[claim.statement, *claim_cells(claim), _beside(claim.reference)] for claim in claims]
+    page.table(("claim", "verdict", "n", "difference [95 %], or rows", "reference code"), rows)
     total, failed = len(read.records), len(read.failed)
     page.paragraph(
         f"From {total} replications, of which {failed} failed and are left out of the tests."
     )
     page.items(read.notes)
+    _complete(page, read)
+
+
+def _complete(page: Page, read: Read) -> None:
+    """What there is of what was planned, and what is of an older arithmetic."""
+    page.heading("What there is")
+    rows = completeness(read.done)
+    page.table(("experiment", "block", "cells", "older arithmetic"), [row.cells for row in rows])
+    if strays := unplanned(read.done):
+        page.paragraph(f"Besides, {strays} records of cells that are not planned.")
+    ages: dict[str, int] = {}
+    for record in read.done:
+        if is_older(record):
+            ages[describe(record)] = ages.get(describe(record), 0) + 1
+    if ages:
+        page.paragraph(
+            f"{OLDER} marks comparisons with records of an older arithmetic, which"
+            " `ceibo paper run` in a new folder replaces:"
+        )
+        page.items([f"{count} records: {words}." for words, count in sorted(ages.items())])
 
 
 def _beside(beside: Table | None) -> str:
@@ -120,25 +131,7 @@ def _claim(page: Page, claim: Claim) -> None:
     for each in claim.tables:
         if each.rows:
             page.paragraph(f"**{each.title}**")
-            page.table(_HEAD, [_row(row) for row in each.rows])
-
-
-def _row(row: Row) -> list[str]:
-    found = row.comparison
-    return [
-        row.label,
-        str(found.n),
-        f"{row.wins}/{found.n}",
-        f"{row.favour + 0.0:+.2f}",
-        f"{found.median:+.3g}",
-        _p(found.p),
-        _p(row.corrected_p),
-        row.verdict.value,
-    ]
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"{value:.3g}"
+            page.table(HEAD, [row_cells(row) for row in each.rows])
 
 
 def _sources(page: Page, library: Library) -> None:
@@ -165,13 +158,14 @@ def _sources(page: Page, library: Library) -> None:
     for label, rows in found:
         cells = ["–" if row is None else _effect(row, next(corrected), most) for row in rows]
         lines.append([label, *cells])
-    page.table(("what is changed", *_FUNCTIONS), lines)
+    page.table(("what is changed", *FUNCTIONS), lines)
     _reaches(page, library)
 
 
 def _effect(row: Row, p: float, most: int) -> str:
+    mark = OLDER if row.older else ""
     few = f", n = {row.comparison.n}" if row.comparison.n < most else ""
-    text = f"{row.favour + 0.0:+.2f} ({_p(p)}{few})"
+    text = f"{row.favour + 0.0:+.2f} ({p_value(p)}{few}){mark}"
     return f"**{text}**" if p < 0.05 else text
 
 
@@ -188,115 +182,41 @@ def _reaches(page: Page, library: Library) -> None:
             "How far from the incumbent each method measures: median distance in the unit cube,"
             " over √d (honest noise)."
         )
-        page.table(("method", *_FUNCTIONS), rows)
-
-
-def _results(page: Page, library: Library) -> None:
-    """Final values by method and function."""
-    page.heading("Final values")
-    page.paragraph(
-        "Mean log10 regret at the end, with half the width of its 95 % band: `best` / `recommended`"
-        " / `oracle`."
-    )
-    for title, like in _FINALS:
-        settings = [replace(like, problem=name) for name in FOUR]
-        names = {method for each in settings for method in library.methods(each)}
-        rows = []
-        for method in [name for name in METHODS if name in names]:
-            found = [list(library.runs(each.by(method)).values()) for each in settings]
-            counts = sorted({len(runs) for runs in found})
-            n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-            rows.append([METHODS[method].label, n, *[_final(runs) for runs in found]])
-        if rows:
-            shown = library.describe(replace(like, problem="hartmann", method="ei"))
-            page.heading(f"{title} ({shown})", 3)
-            page.table(("method", "n", *_FUNCTIONS), rows)
-    _inert(page, library)
-
-
-def _inert(page: Page, library: Library) -> None:
-    """Powell's distances with and without the coordinate that does not enter."""
-    rows = []
-    for variant in ("plain", "shifted"):
-        for name in PAPER_SEVEN:
-            runs = library.runs(Setting("powell", name, variant)).values()
-            if runs:
-                means = [
-                    np.mean([measures.final_value(run, measure) for run in runs])
-                    for measure in ("distance", "distance_active")
-                ]
-                rows.append([variant, METHODS[name].label, *[f"{mean:.2f}" for mean in means]])
-    if rows:
-        page.heading("Powell's inert coordinate (heteroscedastic, 10 %)", 3)
-        page.table(
-            ("variant", "method", "mean final distance", "without the inert coordinate"), rows
-        )
-
-
-def _final(records: list[Record]) -> str:
-    if not records:
-        return "–"
-    measured = ("best", "recommended", "oracle")
-    values = [[measures.final_value(record, each) for record in records] for each in measured]
-    return " / ".join(_mean(each, 2) for each in values)
-
-
-def _mean(values: list[float], digits: int) -> str:
-    """The mean, with half the width of its 95 % band."""
-    found = band(np.array(values)[:, None])
-    half = found.high[0] - found.mean[0]
-    return f"{found.mean[0]:.{digits}f} ± {half:.{digits}f}"
-
-
-def _beyond(page: Page, library: Library) -> None:
-    """Everything else against corrected EI on the shifted problems."""
-    rows = []
-    for measure in ("best", "recommended"):
-        for other in _OTHERS:
-            for name in FOUR:
-                label = f"{METHODS[other].label}, {NAMES[name]}, `{measure}`"
-                both = c.pair(Setting(name, "", "shifted"), "corrected-ei", other)
-                rows.append(paired(library, label, both, c.final_of(measure)))
-    found = table("", rows)
-    if found.rows:
-        page.heading("Beside the paper: other methods on the shifted problems")
-        page.paragraph(
-            "Corrected EI against each (heteroscedastic, 10 %); an effect above zero means that"
-            " corrected EI is better. BoTorch, Optuna and random search propose points; their"
-            " `best` and `recommended` are read off ceibo's model of the same data."
-        )
-        words = {Verdict.HOLDS: "corrected EI better", Verdict.FAILS: "corrected EI worse"}
-        page.table(
-            _HEAD, [[*_row(row)[:-1], words.get(row.verdict, "undecided")] for row in found.rows]
-        )
+        page.table(("method", *FUNCTIONS), rows)
 
 
 def _theory(page: Page, library: Library) -> None:
     columns = ("T", "regret", "bound", "realised_gain", "maximal_gain")
     rows = []
-    for name in (*FOUR, "sphere"):
-        for record in library.runs(Setting(name, "corrected-ei", kind="theory")).values():
+    kernels = product((*FOUR, "sphere"), ("corrected-ei", "corrected-ei/se"))
+    for name, method in kernels:
+        for record in library.runs(Setting(name, method, kind="theory")).values():
             trace = record["trace"]
             numbers = [trace[key][-1] for key in columns]
             shown = [f"{value:.4g}" for value in numbers]
             ratio = f"{numbers[2] / numbers[1]:.2g}"
-            rows.append([NAMES[name], *shown, ratio, _growth(trace["T"], trace["maximal_gain"])])
+            growth = _growth(trace["T"], trace["maximal_gain"])
+            about = [NAMES[name], record["settings"]["kernel"], *shown, ratio, growth]
+            rows.append([*about, _growth(trace["T"], trace["bound"])])
     if rows:
         page.heading("Theory beside practice")
         page.paragraph(
-            "One run of corrected EI per problem: cumulative regret R_T over all points measured,"
-            " the paper's bound, the realised information gain and an upper bound of the largest"
-            " possible one, γ_T. The bound's constant makes it exceed the regret many times over,"
-            " and the norm of f in it is a lower bound from the visited points: read it as a growth"
-            " rate. The bound's last step, at the optimiser and the incumbent, is not proved (see"
-            " `ceibo.theory`). Growth is the exponent of γ_T in T over the second half of the run."
+            "One run of corrected EI per problem and kernel: cumulative regret R_T over all points"
+            " measured, the paper's bound, the realised information gain and an upper bound of the"
+            " largest possible one, γ_T. The bound's constant makes it exceed the regret many times"
+            " over, and the norm of f in it is a lower bound from the visited points: read it as a"
+            " growth rate. The bound's last step, at the optimiser and the incumbent, is not proved"
+            " (see `ceibo.theory`). Growth is the exponent of γ_T, and of the bound, in T over the"
+            " second half of the run: the paper's sublinear rate is for the squared exponential,"
+            " and a bound that grows with an exponent of 1 or more says nothing of convergence"
+            " yet."
         )
-        head = ("problem", "T", "regret", "bound", "realised gain", "γ_T at most")
-        page.table((*head, "bound / regret", "growth of γ_T"), rows)
+        head = ("problem", "kernel", "T", "regret", "bound", "realised gain", "γ_T at most")
+        page.table((*head, "bound / regret", "growth of γ_T", "of the bound"), rows)
 
 
 def _growth(T: list[float], gain: list[float]) -> str:
-    """The exponent of γ_T in T over the second half of the run."""
+    """The exponent in T over the second half of the run."""
     half = len(T) // 2 - 1
     if half < 0:
         return "–"
@@ -323,7 +243,7 @@ def _compression(page: Page, library: Library) -> None:
         for method in sorted(library.methods(case), key=list(METHODS).index):
             runs = library.runs(case.by(method)).values()
             values = [[run["final"][name]["objective"] for run in runs] for name in answers]
-            means = [_mean(each, 4) for each in values]
+            means = [mean_text(each, 4) for each in values]
             rows.append([METHODS[method].label, str(len(runs)), *means])
         page.table(("method", "n", "`recommended`", "`best`", "lowest noisy value"), rows)
 
@@ -331,11 +251,9 @@ def _compression(page: Page, library: Library) -> None:
 def _how(page: Page, read: Read, command: str) -> None:
     page.heading("How these numbers were made")
     page.code(command)
-    versions = {", ".join(f"{k} {v}" for k, v in each["versions"].items()) for each in read.records}
+    versions = {", ".join(f"{k} {v}" for k, v in libraries(each).items()) for each in read.records}
     page.items(sorted(versions))
-    page.items(
-        [f"`{e.id}`: {e.title}; {len(e.cells())} cells when complete" for e in EXPERIMENTS.values()]
-    )
+    page.items([f"`{each.id}`: {each.title}" for each in EXPERIMENTS.values() if each.in_all])
     page.paragraph(
         "Model: Matérn-5/2, zero mean on standardised values, length scales by maximum likelihood"
         " unless it says otherwise. `recommended` is searched every ten steps. Regret is floored"

@@ -21,7 +21,7 @@ from ceibo_lab.run import Run, Watch, digest, incumbent, recommended, row_of, sh
 
 RECOMMEND_EVERY: Final = 10  # steps between two searches for the minimiser of the posterior mean
 # Of the model that answers for methods which have none.
-JUDGE: Final = Settings(kernel=KERNEL, fit="ml")
+JUDGE: Final = Settings(kernel=KERNEL, fit="ml", outliers=False)
 
 
 def initial_size(dimension: int) -> int:

@@ -1,14 +1,16 @@
 """What cells need, checked before any of them is run: names that exist, data that are there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Final
+from importlib.util import find_spec
+from typing import Any, Final
 
 from ceibo.errors import InputError
 from ceibo_lab.inputs import InputRun
+from ceibo_lab.method import Entry
 from ceibo_lab.methods import LABELS, METHODS, SUITE, method
-from ceibo_lab.methods.inputs import BRANCHING, RULING, input_method
-from ceibo_lab.methods.outcomes import outcome_method
+from ceibo_lab.methods.inputs import BRANCHING, INPUT_METHODS, RULING, input_method
+from ceibo_lab.methods.outcomes import OUTCOME_METHODS, outcome_method
 from ceibo_lab.noise import NoisyProblem
 from ceibo_lab.optional import optional
 from ceibo_lab.outcomes import OutcomeRun
@@ -22,6 +24,12 @@ from ceibo_lab.problems.tables import TABLES
 from ceibo_lab.record import Cell
 
 _CONSTANT: Final = ("homoscedastic", "homoscedastic-untold", "noiseless")
+# Methods of a kind, where they are not those of the paper's experiments.
+_TABLES: Final[dict[str, Mapping[str, Entry[Any, Any]]]] = {
+    "suite": SUITE,
+    **dict.fromkeys(("limits", "starts", "fronts"), OUTCOME_METHODS),
+    **dict.fromkeys(("rules", "branches"), INPUT_METHODS),
+}
 
 
 def require(cells: Iterable[Cell]) -> None:
@@ -47,6 +55,18 @@ def require(cells: Iterable[Cell]) -> None:
             from ceibo_lab.kinds.compression import require_files
 
         require_files(tasks)
+
+
+def lacking(cell: Cell) -> str | None:
+    """Why a cell cannot be run on this machine; None if it can."""
+    try:
+        require([cell])
+    except InputError as error:
+        return str(error)
+    table = _TABLES.get(cell.kind, METHODS)
+    packages = () if cell.kind == "draws" else table[cell.method].packages
+    missing = [name for name in packages if find_spec(name) is None]
+    return f"{cell.method} needs {', '.join(missing)}" if missing else None
 
 
 def _check_noise(cell: Cell) -> None:

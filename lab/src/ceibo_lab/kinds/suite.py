@@ -56,7 +56,7 @@ def suite(cell: Cell, watch: Watch) -> dict[str, Any]:
     return {
         "trace": trace,
         "repeated": round(repeated, 4),
-        "settings": dict(entry.settings),
+        "settings": entry.describe(),
         "digest": digest(evidence),
         "times": {
             "suggest": round(run.seconds["suggest"], 3),

@@ -1,8 +1,9 @@
 """The methods by name.
 
 METHODS are those of the paper's experiments: acquisitions of ceibo's, fitted by maximum likelihood
-as in the paper or, with /map, as the product does; with /short the inner search is cut short. They
-follow an initial design that all of them share.
+as in the paper or, with /map, as the product does; with /se the kernel is the squared exponential;
+with /short the search for the next point is cut off after five steps and the fit has one start, as
+in the authors' published code. They follow an initial design that all of them share.
 
 SUITE are those of the suite: ceibo's default and candidates for it, each a line in CANDIDATES or
 VARIANTS, and the outside references, each with an initial design of its own.
@@ -67,31 +68,45 @@ def _references(initial: int) -> dict[str, PointEntry]:
 # -- the paper's -----------------------------------------------------------------------
 
 
-def paper_settings(acquisition: str, fit: str = "ml") -> Settings:
-    """Of an acquisition in the paper's experiments, whose initial design comes first."""
-    return Settings(acquisition=acquisition, kernel=KERNEL, fit=fit, n_initial=1)
+def paper_settings(acquisition: str, **others: Any) -> Settings:
+    """Of an acquisition in the paper's experiments, whose initial design comes first.
+
+    The paper's model believes every measurement: none is taken for an outlier.
+    """
+    paper = {"kernel": KERNEL, "fit": "ml", "n_initial": 1, "outliers": False}
+    return Settings(acquisition=acquisition, **(paper | others))
 
 
-def _acquisition(acquisition: str, fit: str = "ml", short: bool = False) -> tuple[str, PointEntry]:
-    """An acquisition of ceibo's under its name, with /map or /short where that is not the paper's.
+# What is not the paper's, by the end of a method's name: how it is shown, settings.
+_OTHERWISE: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "": ("", {}),
+    "/map": (", MAP", {"fit": "map"}),
+    "/se": (", squared exponential", {"kernel": "squared-exponential"}),
+    "/short": (", as the authors' code searches", {"restarts": 1}),
+}
+
+
+def _acquisition(acquisition: str, end: str = "") -> tuple[str, PointEntry]:
+    """An acquisition of ceibo's under its name.
 
     A record says nothing of n_initial: there the design comes before the method.
     """
-    settings = paper_settings(acquisition, fit)
+    words, others = _OTHERWISE[end]
+    settings, short = paper_settings(acquisition, **others), end == "/short"
 
     def start(space: Space, seed: int) -> Method:
         inner = Ceibo(space, seed, settings)
         return short_search(inner) if short else inner
 
-    name = acquisition + "/map" * (fit == "map") + "/short" * short
-    label = LABELS[acquisition] + ", MAP" * (fit == "map") + ", short search" * short
     described = {k: v for k, v in settings.to_json().items() if k != "n_initial"}
-    return name, Entry(label, start, described | {"short_search": short})
+    entry = Entry(LABELS[acquisition] + words, start, described | {"short_search": short})
+    return acquisition + end, entry
 
 
 METHODS: Final[dict[str, PointEntry]] = {
-    **dict(_acquisition(name, fit) for name in LABELS for fit in ("ml", "map")),
-    **dict(_acquisition(name, short=True) for name in PAPER_SEVEN),
+    **dict(_acquisition(name, end) for name in LABELS for end in ("", "/map")),
+    **dict(_acquisition(name, "/short") for name in PAPER_SEVEN),
+    **dict(_acquisition(name, "/se") for name in ("corrected-ei", "ei")),
     **_references(0),
 }
 

@@ -1,0 +1,45 @@
+"""With which version of ceibo's arithmetic a record was made, and which libraries."""
+
+from ceibo.decide.record import ALGORITHM
+from ceibo_lab.record import Record
+
+# The first arithmetic whose settings say whether outliers are discounted.
+_SAYS_OUTLIERS = 3
+
+
+def algorithm(record: Record) -> int | None:
+    """The version of the arithmetic; None: the record is older than versions in records."""
+    if "algorithm" in record:
+        return int(record["algorithm"])
+    return _SAYS_OUTLIERS if "outliers" in settings(record) else None
+
+
+def is_older(record: Record) -> bool:
+    """Whether the record is of another arithmetic than today's."""
+    return algorithm(record) != ALGORITHM
+
+
+def describe(record: Record) -> str:
+    """The arithmetic in words, with what is known to have been otherwise."""
+    found = algorithm(record)
+    if found is not None:
+        return f"arithmetic {found}"
+    said = settings(record)
+    if said.get("fit") == "ml" and "restarts" not in said:
+        return "arithmetic not named, likelihood maximised from one start"
+    return "arithmetic not named"
+
+
+def settings(record: Record) -> Record:
+    """The settings of a record; a failure has none."""
+    found: Record = record.get("settings", {})
+    return found
+
+
+def libraries(record: Record) -> dict[str, str]:
+    """The versions of everything that mattered, those of the method's packages included."""
+    versions = dict(record["versions"])
+    for name in ("torch", "gpytorch", "botorch", "optuna", "bofire"):
+        if isinstance(found := settings(record).get(name), str):
+            versions[name] = found
+    return versions

@@ -1,0 +1,1 @@
+"""The page a referee reads: what the paper claims, what holds of it, and why."""
