@@ -82,3 +82,20 @@ def test_a_wrong_column_is_named(ceibo: Ceibo, tmp_path: Path) -> None:
     answer = ceibo("backtest", "past.csv")
     assert answer.status == 2
     assert "Name the column of the values with --value" in answer.err
+
+
+def test_a_study_is_replayed_without_its_table(ceibo: Ceibo, tmp_path: Path) -> None:
+    """A study file was read as a table, and its lines as columns."""
+    (tmp_path / "past.toml").write_text(STUDY)
+    missing = ceibo("backtest", "past.toml")
+    assert missing.status == 2
+    assert "has not begun" in missing.err
+    write(tmp_path / "past.csv")
+    assert ceibo("import", "past.toml", "past.csv", "--value", "Yield").status == 0
+    by_study = ceibo("backtest", "past.toml", "--seeds", "2", "--json").json
+    assert by_study["settings"] == 30
+    url = f"sqlite:///{next(tmp_path.glob('*.db'))}"
+    assert ceibo("backtest", url, "--seeds", "2", "--json").json == by_study
+    wrong = ceibo("backtest", "past.toml", "--value", "Yield")
+    assert wrong.status == 2
+    assert "--value is about a table" in wrong.err

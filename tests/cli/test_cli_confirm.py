@@ -66,8 +66,8 @@ def test_a_run_ends_with_a_last_look(ceibo: Ceibo, tmp_path: Path) -> None:
     study = Study.open("sqlite:///lab.db", "lab")
     assert [trial.purpose for trial in study.trials] == [None] * 6 + ["confirm"] * 2
     assert not (tmp_path / "seen.txt").read_text()
-    file.write_text(file.read_text().replace("trials = 8", "trials = 12"))
-    assert ceibo("run", file, "--quiet", "--confirm", "1").status == 0
+    more = ceibo("run", file, "--quiet", "--trials", "12", "--confirm", "1")
+    assert more.status == 0, more.err
     expected = [None] * 6 + ["confirm"] * 2 + [None] * 3 + ["confirm"]
     assert [trial.purpose for trial in study.trials] == expected
 
@@ -80,6 +80,11 @@ def test_a_run_ends_with_a_last_look(ceibo: Ceibo, tmp_path: Path) -> None:
         ("trials = 5\nconfirm = 6", (), "stop.confirm: confirm=6 is more than all 5 trials"),
         ("time = 60\nconfirm = 0.2", (), "give trials, under [stop], too"),
         ("trials = 5", ("--confirm", "lots"), "--confirm must be a share"),
+        (
+            "trials = 9\nconfirm = 7",
+            ("--trials", "6"),
+            "--trials: confirm=7 is more than all 6 trials",
+        ),
         ("trials = 5", ("--confirm", "7"), "--confirm: confirm=7 is more than all 5 trials"),
     ],
 )

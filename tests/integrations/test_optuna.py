@@ -113,8 +113,9 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
     )
     evidence = evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE)
     np.testing.assert_array_equal(evidence.noise, [0.3] * 10 + [np.nan])
-    with pytest.raises(InputError, match="standard deviation"):
-        report_noise(study.ask(), -1.0)
+    for wrong in (-1.0, "0.1", [0.1, "0.2"], True):
+        with pytest.raises(InputError, match="std must be a finite standard deviation"):
+            report_noise(study.ask(), wrong)  # type: ignore[arg-type]
     trials = study.trials
     trials[0].user_attrs[NOISE] = "much"
     with pytest.raises(InputError, match="trial 0"):
@@ -340,6 +341,7 @@ def test_answers_tell_trials_apart_by_their_conditional_parameters(seed: int) ->
     assert anywhere.params["kind"] == "a"
     assert str(best).startswith(f"trial {best.number}: ")
     assert str(best).endswith(f" at {best.params}")
+    assert f"trial {best.number}" in best._repr_html_()
     assert two_branches(FixedTrial(anywhere.params)) <= study.best_value + 1e-6
 
 

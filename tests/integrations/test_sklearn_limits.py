@@ -102,7 +102,9 @@ def test_the_columns_are_those_of_the_model() -> None:
 
 
 def test_without_a_candidate_that_holds_the_most_likely_is_the_best() -> None:
-    search = search_of(limits={"recall": AtLeast(5.0)}, n_iter=8).fit(X)
+    search = search_of(limits={"recall": AtLeast(5.0)}, n_iter=8)
+    with pytest.warns(UserWarning, match=r"confidence=0.95: the most likely one, with .* first"):
+        search.fit(X)
     results = search.cv_results_
     assert results["p_feasible"].max() < 0.95
     mean, std = results["posterior_mean_test_recall"], results["posterior_std_test_recall"]
@@ -134,6 +136,7 @@ def test_failures_are_never_the_best_and_metrics_of_a_function_are_known_after_o
     assert len(FITS) == 4
 
 
+@pytest.mark.filterwarnings("ignore:No candidate holds all limits")
 def test_a_search_ends_by_its_cost_with_limits_too() -> None:
     search = search_of(n_iter=40, cost=0.05).fit(X)
     assert search.stop_.reason is ceibo.StopReason.COST
@@ -171,6 +174,7 @@ class Receiver:
         self.rows += rows
 
 
+@pytest.mark.filterwarnings("ignore:No candidate holds all limits")
 def test_a_copy_has_the_outcomes() -> None:
     search = search_of(n_iter=5).fit(X)
     copy = search.to_study(Receiver)

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from scipy.stats import loguniform, uniform
 from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import KFold
+from sklearn.neighbors import KNeighborsClassifier
 
+import ceibo
+from ceibo import Categorical, Int
 from ceibo.decide import StopReason
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn import CeiboSearchCV
@@ -221,3 +225,32 @@ def test_a_builtin_without_a_signature_may_choose() -> None:
     search = CeiboSearchCV(Threshold(), {"x": loguniform(1e-2, 0.5)}, refit=first, n_iter=4, cv=2)
     with pytest.raises(TypeError, match="not an integer"):
         search.fit(X, Y)
+
+
+def test_a_parameter_may_exist_only_sometimes(tmp_path: Path) -> None:
+    """It is left at the estimator's own value where it does not exist, also after a restart."""
+    space = {
+        "weights": Categorical(["uniform", "distance"]),
+        "leaf_size": Int(5, 50, when={"weights": "distance"}),
+        "n_neighbors": [1, 3, 5, 7],
+    }
+    options: dict[str, Any] = {"random_state": 0, "cv": 4}
+    search = CeiboSearchCV(KNeighborsClassifier(), space, n_iter=9, **options).fit(X, Y)
+    results = search.cv_results_
+    exists = np.array([params["weights"] == "distance" for params in results["params"]])
+    assert exists.any()
+    assert not exists.all()
+    np.testing.assert_array_equal(~exists, results["param_leaf_size"].mask)
+    np.testing.assert_array_equal(exists, ["leaf_size" in params for params in results["params"]])
+    assert len(search.to_study(ceibo.Study.create).trials) == 9
+    for count in (6, 9):
+        kept = CeiboSearchCV(
+            KNeighborsClassifier(), space, n_iter=count, storage=tmp_path / "k", **options
+        ).fit(X, Y)
+    assert kept.cv_results_["params"] == results["params"]
+
+
+def test_a_parent_that_is_a_list_is_refused_with_advice() -> None:
+    space = {"p": [1, 2], "leaf_size": Int(5, 50, when={"p": 2})}
+    with pytest.raises(InputError, match=r"'leaf_size' exists depending on 'p', .*Categorical"):
+        CeiboSearchCV(KNeighborsClassifier(), space).fit(X, Y)

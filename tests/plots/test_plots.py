@@ -108,7 +108,9 @@ def test_nothing_measured_is_said(plot: Plot) -> None:
     for name in ("nothing", "all_failed", "half_told"):
         with pytest.raises((NoMeasurementError, InputError)):
             plot(odd_study(name))
-    with pytest.raises(InputError, match="expected a study or a result to draw, got 3"):
+    with pytest.raises(
+        InputError, match=r"expected a study or a result to draw, got 3; .* to_study"
+    ):
         plot(3)
 
 

@@ -104,6 +104,7 @@ def test_a_result_says_why_it_ended_and_what_it_brought() -> None:
     )
     text = check(face(result)).text
     assert result.stop.message in text
+    assert " % probability" in text
     assert str(result.profit)[:20] in text
     assert "best measured" in text
 

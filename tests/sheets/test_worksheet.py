@@ -350,7 +350,7 @@ def test_digits_that_a_spreadsheet_leaves_out(study: Study, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("plan.csv", {}, "how many trials"),
+        ("plan.csv", {"shared": ["temp"]}, "say how many to ask for"),
         ("plan.pdf", {"count": 1}, "name it .xlsx or .csv"),
         ("absent/plan.csv", {"count": 1}, "does not exist"),
         ("there.csv", {"count": 1}, "may have been filled in"),

@@ -13,7 +13,7 @@ import pytest
 import ceibo
 from ceibo import Float
 from ceibo.decide.space import Params
-from ceibo.errors import ObjectiveError, ObjectiveExitError
+from ceibo.errors import InputError, ObjectiveError, ObjectiveExitError
 from ceibo.study.evaluation import HandOut, Objective, RaisedElsewhere, evaluate
 
 SPACE = {"x": Float(0, 1)}
@@ -129,6 +129,28 @@ REASONS: dict[Objective, tuple[Kinds, str]] = {
     plain: (ValueError, "ValueError: plainly wrong"),
     thing: (ceibo.InputError, "got <test_pool_exceptions.Thing object"),
 }
+
+
+class Model:
+    """An objective that holds what no other process can be given."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+
+    def __call__(self, params: Params) -> float:
+        return float(params["x"])
+
+
+@pytest.mark.parametrize("objective", [lambda p: p["x"], Model()], ids=["lambda", "a lock"])
+def test_an_objective_that_cannot_be_sent_is_refused_with_advice(
+    objective: Objective, pool: ProcessPoolExecutor
+) -> None:
+    with pytest.raises(InputError, match=r"`def` at the top level .* ThreadPoolExecutor"):
+        ceibo.minimize(objective, SPACE, n_trials=4, executor=pool)
+    with ThreadPoolExecutor(1) as threads:
+        assert (
+            ceibo.minimize(objective, SPACE, n_trials=4, executor=threads).best.number is not None
+        )
 
 
 @pytest.mark.parametrize("objective", REASONS, ids=lambda each: each.__name__)

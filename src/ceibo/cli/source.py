@@ -17,6 +17,11 @@ def url_of(target: str) -> str | None:
     return f"{SQLITE}{studyfile.quote(target)}" if is_database(Path(target)) else None
 
 
+def is_study(target: str) -> bool:
+    """Whether a study is named, rather than a table of measurements."""
+    return url_of(target) is not None or Path(target).suffix == ".toml"
+
+
 def load(target: str, study: str | None = None) -> StudyFile:
     """What a study file says, or a stored study as such a file would say it.
 

@@ -160,6 +160,15 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
     )
 
 
+def with_trials(file: StudyFile, given: int | None) -> StudyFile:
+    """The file with another number of trials in all, if one is given in the shell."""
+    if given is None:
+        return file
+    limits = replace(file.limits, n_trials=given)
+    _check_confirm(limits, file.outcomes, "--trials")
+    return replace(file, limits=limits)
+
+
 def with_confirm(file: StudyFile, given: str | None) -> StudyFile:
     """The file with another share of its trials for a last look, if one is given in the shell."""
     if given is None:

@@ -126,6 +126,9 @@ def subject_of(shown: Shown, outcome: str | None) -> Subject:
     """What is to be drawn of a study or a result."""
     study = shown.study if isinstance(shown, Result) else shown
     if not isinstance(study, Study):
-        raise InputError(f"expected a study or a result to draw, got {show_value(study)}.")
+        raise InputError(
+            f"expected a study or a result to draw, got {show_value(study, 200)}; of a study of"
+            " Optuna and of a CeiboSearchCV, to_study makes one."
+        )
     belief = study.belief if study.outcomes is None else study.joint_belief
     return Subject(study, belief, view_of(belief, outcome))

@@ -154,7 +154,7 @@ def _sureness(estimate: Estimate) -> list[str]:
     """What is known about how good an answer is."""
     said = [] if estimate.number is None else [f"measured in trial {estimate.number}"]
     if estimate.probability is not None:
-        said.append(f"the best of all measured with {percent(estimate.probability)}")
+        said.append(f"the best of all measured with {percent(estimate.probability)} probability")
     if estimate.p_feasible is not None:
         said.append(f"every limit holds with {percent(estimate.p_feasible)}")
     if estimate.p_efficient is not None:

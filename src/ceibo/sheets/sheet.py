@@ -45,11 +45,9 @@ def write_sheet(  # noqa: PLR0913 - public, keyword-only
     several = check_whole(replicates, "replicates", 0, _MOST_REPLICATES)
     if isinstance(blocks, str):
         raise InputError(f"blocks: expected a list of kinds, as in ['day'], got {blocks!r}.")
-    if count is None and not pending:
-        raise InputError(
-            "expected how many trials to ask for, as in sheet('plan.xlsx', 8), or pending=True for"
-            " those under way."
-        )
+    if count is None and not pending and not (fixed or shared):
+        pending = bool(_under_way(study))
+        count = None if pending else 1
     if count is None and (fixed or shared):
         raise InputError("fixed and shared are about new trials; say how many to ask for.")
     asked = [] if count is None else ask_batch(study.asking, count, fixed, shared, dial=True)

@@ -8,16 +8,20 @@ from ceibo.text import plural
 
 
 def carry(error: BaseException, study: Record) -> None:
-    """Gives an exception the study as its attribute `study`, and a note that says so."""
+    """Gives an exception the study as its attribute `study`.
+
+    If anything was measured, a note says so.
+    """
     # as an object's: some exceptions are frozen, or have attributes of their own making
     with suppress(AttributeError, TypeError):
         object.__setattr__(error, "study", study)
         study.is_carried = True
-        error.add_note(_note(study))
+        if number := len(study.ledger.snapshot.in_state(DONE)):
+            error.add_note(_note(study, number))
 
 
-def _note(study: Record) -> str:
-    measured = plural(len(study.ledger.snapshot.in_state(DONE)), "measured trial")
+def _note(study: Record, number: int) -> str:
+    measured = plural(number, "measured trial")
     where = f"stored in {study.ledger.store.url}"
     if study.ledger.store.in_memory:
         where = "kept in memory"

@@ -49,7 +49,8 @@ class Faces(Record, Shown, ABC):
 
         Args:
             path: of the file, .xlsx (which needs `ceibo[sheets]`) or .csv.
-            count: how many trials to ask for.
+            count: how many trials to ask for; without one those under way are written, or, if
+                there are none, a new one.
             pending: write also the trials that are under way; without a count only those.
             fixed, shared: as for `ask`.
             replicates: how many columns of replicates there are for each outcome.

@@ -298,7 +298,8 @@ class Runner(Generic[S]):
         if failed and limit is not None and self.failures >= limit:
             raise ExecutorLostError(
                 f"{self.failures} trials in a row failed, the last one because its processes died"
-                f" {MAX_LOST} times; look for what ends them (memory, a crash), or set"
+                f" {MAX_LOST} times; look for what ends them (memory, a crash, an objective that a"
+                " new process cannot import, such as one written in a notebook), or set"
                 " max_failures=None to go on past such trials."
             )
         return failed

@@ -12,6 +12,7 @@ from ceibo.study.carrying import carry
 from ceibo.study.confirming import check_one_goal
 from ceibo.study.evaluation import Inline, Objective, job_count
 from ceibo.study.limits import Limits
+from ceibo.study.pool import check_sendable
 from ceibo.study.runner import Callback, Runner, S
 
 
@@ -58,6 +59,7 @@ class Run(Generic[S]):
             raise InputError(
                 f"objective must be a function of a dict of parameters, got {objective!r}."
             )
+        check_sendable(objective, executor)
         if not (progress is None or isinstance(progress, bool)):
             raise InputError(f"progress must be True, False or None, got {progress!r}.")
         block = block_of(options.get("block"))

@@ -7,7 +7,8 @@ import typer
 
 from ceibo.cli.common import AsJson, StudyName, print_json, print_table
 from ceibo.cli.inferring import infer_space
-from ceibo.cli.source import load
+from ceibo.cli.opening import open_study
+from ceibo.cli.source import is_study, load
 from ceibo.decide import Direction, Space
 from ceibo.decide.backtest import Target
 from ceibo.decide.frame import Frame
@@ -22,9 +23,11 @@ from ceibo.text import one_line, params_line
 
 def backtest(  # noqa: PLR0913 - one parameter per option of the command
     table: Annotated[
-        Path,
+        str,
         typer.Argument(
-            help="CSV or .xlsx of past measurements, in the order in which they were made."
+            metavar="TABLE|STUDY.TOML|URL",
+            help="CSV or .xlsx of past measurements, in the order in which they were made; or a"
+            " study, whose own measurements are replayed.",
         ),
     ],
     file: Annotated[
@@ -55,22 +58,42 @@ def backtest(  # noqa: PLR0913 - one parameter per option of the command
     json: AsJson = False,
 ) -> None:
     """Replay the search among past measurements: when would it have taken the best of them?"""
-    if file is not None:
+    columns = {"value": value, "noise": noise}
+    if is_study(table):
+        of_tables = {**columns, "file": file, "maximize": maximize, "skip": skip}
+        _refuse_options_of_tables(table, of_tables)
+        study = open_study(load(table, study_name), None)
+    elif file is not None:
         study = _study_of(file, study_name, maximize)
+        _add(study, Path(table), columns)
     else:
-        space, left_out = infer_space(table, value, noise, skip or ())
+        space, left_out = infer_space(Path(table), value, noise, skip or ())
         study = Study.create(space, direction="maximize" if maximize else "minimize")
         if not json:
             _print_space(space, left_out)
-    named = {"value": value, "noise": noise}
-    mapping = {header: name for name, header in named.items() if header is not None}
-    rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
-    study.add_all([row for row in rows if not isinstance(row[1], Failure)])
+        _add(study, Path(table), columns)
     found = replay(study, seeds=seeds)
     if json:
         print_json(_json(found))
     else:
         _print(found, seeds)
+
+
+def _refuse_options_of_tables(study: str, options: dict[str, Any]) -> None:
+    """A study says by itself what it varies and measures."""
+    for name, given in options.items():
+        if given:
+            raise InputError(
+                f"--{name} is about a table, and {study} is a study, which knows; leave it out, or"
+                " replay a table: ceibo export writes one."
+            )
+
+
+def _add(study: Study, table: Path, columns: dict[str, str | None]) -> None:
+    """Adds the rows of a table that were measured; columns are named where it calls them else."""
+    mapping = {header: name for name, header in columns.items() if header is not None}
+    rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
+    study.add_all([row for row in rows if not isinstance(row[1], Failure)])
 
 
 def _study_of(file: str, name: str | None, maximize: bool) -> Study:

@@ -16,7 +16,7 @@ from ceibo.cli.common import File, Storage, StudyName
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
 from ceibo.cli.source import load
-from ceibo.cli.studyfile import StudyFile, with_confirm
+from ceibo.cli.studyfile import StudyFile, with_confirm, with_trials
 from ceibo.cli.verbs.best import print_answers
 from ceibo.command.command import Command, CommandExecutor
 from ceibo.decide import Stop, StopReason
@@ -39,6 +39,10 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Commands at a time.")
     ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Trials in all, in place of those of [stop]: more, to go on."),
+    ] = None,
     block: InBlock = None,
     study_name: StudyName = None,
     storage: Storage = None,
@@ -60,7 +64,7 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
 
     Run it again, or on more machines, and it goes on.
     """
-    loaded = with_confirm(load(file, study_name), confirm)
+    loaded = with_confirm(with_trials(load(file, study_name), trials), confirm)
     template = loaded.template
     if template is None:
         example = 'argv = ["python", "measure.py", "{x}"]'

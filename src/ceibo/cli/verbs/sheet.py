@@ -26,7 +26,12 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
     count: Annotated[
         int | None,
         typer.Option(
-            "--count", "-n", min=1, help="How many trials to ask for.", show_default=False
+            "--count",
+            "-n",
+            min=1,
+            help="How many trials to ask for; without it those under way, or one if there are"
+            " none.",
+            show_default=False,
         ),
     ] = None,
     pending: Annotated[

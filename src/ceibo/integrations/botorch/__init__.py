@@ -5,6 +5,7 @@
     acqf = LogCorrectedExpectedImprovement(model, train_X, constraints={1: (None, 0.5)})
 
 corrected  the four acquisition functions
+observed   the observed points, checked
 limits     constraints on outcomes, and how likely they hold
 pair       the joint posterior at a candidate and the incumbent
 bivariate  probabilities of two correlated normal variables

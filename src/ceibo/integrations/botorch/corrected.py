@@ -47,6 +47,7 @@ from ceibo.integrations.botorch.limits import (
     log_none_or_all,
     objective_of,
 )
+from ceibo.integrations.botorch.observed import check_dimension, check_observed
 from ceibo.integrations.botorch.pair import explained_by, pair_of
 
 try:
@@ -104,7 +105,7 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
                 constraint. Outputs are taken as independent of one another.
             confidence: With which the constraints are to hold at the incumbent.
         """
-        _check_observed(X_observed)
+        check_observed(X_observed)
         limits = limits_of(constraints, model.num_outputs) if constraints else []
         if limits and not self._takes_limits:
             raise UnsupportedError(
@@ -119,7 +120,11 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
         for index, limit in enumerate(limits):
             transform = limit.transform(model.num_outputs, X_observed)
             self.add_module(f"_limit_{index}", transform)
-        self._find_incumbent(X_observed)
+        try:
+            self._find_incumbent(X_observed)
+        except (RuntimeError, ValueError) as error:
+            check_dimension(model, X_observed, "X_observed", error)
+            raise
         self.set_X_pending(X_pending)
 
     def set_X_pending(self, X_pending: Tensor | None = None) -> None:
@@ -294,20 +299,6 @@ class _CorrectedAcquisitionFunction(AnalyticAcquisitionFunction, ABC):
 def log_improvement(u: Tensor, s: Tensor) -> Tensor:
     """log E[max(0, u + sZ)] of a standard normal Z."""
     return _log_ei_helper(u / s) + s.log()
-
-
-def _check_observed(X_observed: object) -> None:
-    """Refuses anything but a tensor of one point or more."""
-    if not isinstance(X_observed, Tensor):
-        raise UnsupportedError(
-            "X_observed must be a tensor of the observed points, of which the incumbent is"
-            f" found; got {X_observed!r}. There is no best_f: under noise it is not known."
-        )
-    if X_observed.ndim < 2 or X_observed.shape[-2] == 0:
-        raise UnsupportedError(
-            "X_observed must hold at least one point, as a (batch_shape) x n x d tensor; got"
-            f" {X_observed.shape}."
-        )
 
 
 @final

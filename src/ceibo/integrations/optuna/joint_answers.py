@@ -11,6 +11,7 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
 from ceibo.acquisition.limits import log_chances
+from ceibo.attached import provider
 from ceibo.decide import Estimate, OutcomeEstimate
 from ceibo.decide.joint import JointBelief
 from ceibo.errors import InputError, NoMeasurementError
@@ -47,11 +48,19 @@ class PosteriorBest:
     def params(self) -> dict[str, Any]:
         return self.trial.params
 
-    def __str__(self) -> str:
-        found = Estimate(
+    @property
+    def _estimate(self) -> Estimate:
+        return Estimate(
             self.params, self.mean, self.std, outcomes=self.outcomes, p_feasible=self.p_feasible
         )
-        return f"trial {self.number}: {found}"
+
+    def __str__(self) -> str:
+        return f"trial {self.number}: {self._estimate}"
+
+    def _repr_html_(self) -> str:
+        """As an estimate shows itself in a notebook."""
+        found = replace(self._estimate, number=self.number)
+        return str(provider("Shown._repr_html_")(found))
 
 
 @final

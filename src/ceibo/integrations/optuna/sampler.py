@@ -13,7 +13,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from ceibo.checks import check_whole
+from ceibo.checks import check_whole, to_float
 from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
 from ceibo.decide.joint import suggest_jointly, to_joint_record
 from ceibo.decide.record import to_record
@@ -298,19 +298,21 @@ def report_noise(
         ...     report_noise(trial, 1 / np.sqrt(count))
         ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
-    given = list(std) if isinstance(std, Sequence) else [std]
-    numbers = [None if each is None else float(each) for each in given]
-    if not all(number is None or 0 <= number < math.inf for number in numbers):
-        wanted = "a finite standard deviation >= 0"
-        raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
+    several = isinstance(std, Sequence) and not isinstance(std, str)
+    given: list[object] = [*std] if several and isinstance(std, Sequence) else [std]
+    numbers = [to_float(each) for each in given]
+    for each, number in zip(given, numbers, strict=True):
+        if each is not None and (number is None or not 0 <= number < math.inf):
+            wanted = "a finite standard deviation >= 0"
+            raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
     if count is not None:
-        if isinstance(std, Sequence):
+        if several:
             raise InputError(
                 f"count: expected none beside the noise of several objectives, got {count!r}."
             )
         counted = Measurement(0.0, numbers[0], count=count)  # refused with a sentence
         trial.set_user_attr(COUNT, counted.count)
-    trial.set_user_attr(NOISE, numbers if isinstance(std, Sequence) else numbers[0])
+    trial.set_user_attr(NOISE, numbers if several else numbers[0])
 
 
 def direction_of(study: Study) -> Direction:

@@ -1,6 +1,7 @@
 """Limits of a search on further metrics and on times, settled before the first fit."""
 
 import re
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -66,6 +67,20 @@ class Limits:
             else fold_scores(results, name)
             for name in self.each
         }
+
+
+def warn_if_doubtful(chances: Array, confidence: float) -> None:
+    """Warns if no candidate holds the limits with the confidence asked for."""
+    known = chances[np.isfinite(chances)]
+    if not np.any(known >= confidence):
+        most = f"the most likely one, with {known.max():.2g}," if known.size else "the likeliest"
+        warnings.warn(
+            f"No candidate holds all limits with confidence={confidence:g}: {most} comes first. See"
+            " p_feasible in cv_results_; more candidates (n_iter), a wider space or a looser limit"
+            " may help.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def fold_scores(results: Mapping[str, Any], metric: str) -> Array:

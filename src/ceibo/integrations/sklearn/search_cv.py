@@ -38,7 +38,7 @@ from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.copies import Receiver
 from ceibo.integrations.sklearn.kept import Fits, Kept
-from ceibo.integrations.sklearn.limits import Limits, fold_scores
+from ceibo.integrations.sklearn.limits import Limits, fold_scores, warn_if_doubtful
 from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.search import SameSplits, Search
 from ceibo.integrations.sklearn.space import Parameters
@@ -59,10 +59,11 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         It is cloned for every fit.
 
     param_distributions : dict
-        Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int or
-        Categorical. Lists of ascending numbers keep their order. A distribution is searched on its
-        own scale: ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between its
-        quantiles 0.001 and 0.999.
+        Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int, Ordinal or
+        Categorical; one with ``when`` keeps the estimator's own value where it does not exist.
+        Lists of ascending numbers keep their order. A distribution is searched on its own scale:
+        ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between its quantiles
+        0.001 and 0.999.
 
     n_iter : int, default=10
         Number of candidates; fewer if the space has fewer.
@@ -323,6 +324,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         failed = [each.params for each in search.failed]
         add_failed(results, failed, np.full(search.scores.shape[1], error_score))
         add_posterior(results, self.metric_, search.posterior(), settings.assurance)
+        if limits is not None:
+            warn_if_doubtful(results["p_feasible"], settings.assurance)
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(2**31 - 1))

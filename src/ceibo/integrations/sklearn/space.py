@@ -11,7 +11,7 @@ import numpy as np
 
 from ceibo.decide import Categorical, Float, Int, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
 from ceibo.integrations.copies import choices_of
 
@@ -61,6 +61,7 @@ class Parameters:
                 "param_distributions must be one dict of parameter name -> distribution or list,"
                 f" got {type(distributions).__name__}; run one search per dict of a list."
             )
+        _check_parents(distributions)
         searched = {}
         fixed = {}
         for name, given in distributions.items():
@@ -77,9 +78,9 @@ class Parameters:
 
     @property
     def size(self) -> int | None:
-        """How many points the space has; None if there is no end of them."""
+        """How many points the space has; None if there is no end of them, or it has branches."""
         discrete = self.space.discrete
-        if len(discrete) < len(self.space):
+        if len(discrete) < len(self.space) or any(map(self.space.is_conditional, self.space.names)):
             return None
         return math.prod(len(levels) for levels in discrete.values())
 
@@ -91,8 +92,8 @@ class Parameters:
 
     def show(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Parameters of the space as those of the space shown."""
-        values = (each.show(params[name]) for name, each in self.searched.items())
-        return dict(zip(self._labels, values, strict=True))
+        named = zip(self._labels, self.searched.items(), strict=True)
+        return {label: each.show(params[name]) for label, (name, each) in named if name in params}
 
     @property
     def _labels(self) -> list[str]:
@@ -100,8 +101,20 @@ class Parameters:
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What is passed to the estimator's set_params."""
-        values = {name: each.decode(params[name]) for name, each in self.searched.items()}
-        return self.fixed | values
+        existing = ((name, each) for name, each in self.searched.items() if name in params)
+        return self.fixed | {name: each.decode(params[name]) for name, each in existing}
+
+
+def _check_parents(distributions: Mapping[str, Any]) -> None:
+    """Refuses a `when` that asks for a value of anything but a dimension of ceibo's."""
+    for name, given in distributions.items():
+        for parent in (isinstance(given, Dimension) and given.when) or ():
+            if not isinstance(distributions.get(parent, given), Dimension):
+                raise InputError(
+                    f"parameter {name!r} exists depending on {parent!r}, which must then be a"
+                    ' dimension such as ceibo.Categorical(["rbf", "linear"]), got'
+                    f" {show_value(distributions[parent])}."
+                )
 
 
 def _read_parameter(given: Any, name: str) -> Parameter:

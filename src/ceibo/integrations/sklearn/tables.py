@@ -35,7 +35,8 @@ def add_failed(results: dict[str, Any], failed: list[dict[str, Any]], scores: Ar
             elif key.startswith("param_"):
                 longer = np.ma.MaskedArray(np.empty(len(column) + 1, dtype=object), mask=True)
                 longer[:-1] = column
-                longer[-1] = params[key.removeprefix("param_")]
+                if (name := key.removeprefix("param_")) in params:
+                    longer[-1] = params[name]
                 results[key] = longer
             elif key in _TIMES:
                 results[key] = np.append(column, np.nan)
