@@ -150,6 +150,31 @@ def test_slices_show_the_model_in_the_users_units_and_direction(direction: Direc
     np.testing.assert_allclose(y[::20], expected, rtol=1e-6, atol=1e-9)
 
 
+def test_slices_show_measurements_without_the_effects_of_their_blocks() -> None:
+    outcomes = {"yield": ceibo.Maximize(), "waste": ceibo.Watch()}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes)
+    for number in range(12):
+        x, day = number / 11, number % 2
+        told = {
+            "yield": ceibo.Measurement(x + 100 * day, noise=0.1, block={"day": day, "plate": 0}),
+            "waste": ceibo.Measurement(x, noise=0.1),
+        }
+        study.add({"x": x}, told)
+    blocks = study.blocks
+    assert isinstance(blocks, dict)
+    effect = {each.label: each.mean for each in blocks["yield"].by_kind["day"]}
+    (plate,) = blocks["yield"].by_kind["plate"]
+    assert effect["1"] - effect["0"] == pytest.approx(100, abs=1)
+    for name in outcomes:
+        (ax,) = plots.slices(study, ["x"], outcome=name, axes=[axes()])
+        dots = np.asarray(ax.collections[0].get_offsets())
+        for number, (x, y) in enumerate(sorted(dots.tolist())):
+            freed = number / 11
+            if name == "yield":
+                freed += 100 * (number % 2) - effect[str(number % 2)] - plate.mean
+            assert (x, y) == pytest.approx((number / 11, freed))
+
+
 def test_a_contour_is_dark_where_it_is_good() -> None:
     for direction in ("minimize", "maximize"):
         ax = plots.contour(bowl(direction), ["x", "y"], ax=axes())

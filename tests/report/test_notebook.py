@@ -1,4 +1,4 @@
-"""What a study, a result, a trial and an estimate look like in a notebook."""
+"""What a study, a result, a trial and an answer look like in a notebook."""
 
 import html
 from html.parser import HTMLParser
@@ -8,8 +8,10 @@ import pytest
 
 import ceibo
 from ceibo.errors import NoMeasurementError
+from ceibo.numbers import with_uncertainty
 from ceibo.report import render_report
 from ceibo.report.notebook import face
+from ceibo.study.blocks import Blocks
 from tests.odd import ODD, odd_study
 
 TAGS = {
@@ -109,10 +111,44 @@ def test_a_result_says_why_it_ended_and_what_it_brought() -> None:
     assert "best measured" in text
 
 
+def test_blocks_are_a_table_for_each_kind() -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+    study.add({"x": 0.4}, 0.4)
+    assert check(face(study.blocks)).text == "no blocks were told."
+    for number in range(8):
+        day, value = HOSTILE if number % 2 else "monday", number / 8 + 5 * (number % 2)
+        study.add({"x": number / 8}, value, block={"day": day, "plate": number // 4})
+    text = check(face(study.blocks)).text
+    assert "day: 2 blocks, which differ by a standard deviation of" in text
+    assert "plate: 2 blocks" in text
+    blocks = study.blocks
+    assert isinstance(blocks, Blocks)
+    monday = blocks.by_kind["day"][0]
+    assert f"monday{with_uncertainty(monday.mean, monday.std)}4" in text
+    assert HOSTILE in text
+
+
+def test_how_close_an_answer_is_and_whether_to_stop_are_sentences() -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
+    for x in (0.1, 0.5, 0.9):
+        study.add({"x": x}, (x - 0.5) ** 2, noise=0.01)
+    near = study.closeness()
+    assert check(face(near)).text == f"The best measured setting is {near}."
+    other = study.closeness(of="recommended")
+    assert check(face(other)).text == f"The recommended setting is {other}."
+    verdict = study.should_stop(cost=1.0)
+    assert check(face(verdict)).text == verdict.message
+    observed = study.best_observed
+    assert f"{observed.value:.6g}{observed.why}" in check(face(observed)).text
+
+
 def test_notebooks_ask_for_a_face_by_its_usual_name() -> None:
     study = ceibo.Study.create({"x": ceibo.Float(0, 1)})
     study.add({"x": 0.5}, 1.0)
-    for shown in (study, study.trials[0], study.best):
+    blocks = study.blocks
+    assert isinstance(blocks, Blocks)
+    answers = (study.best, study.best_observed, study.closeness(), study.should_stop(cost=1.0))
+    for shown in (study, study.trials[0], blocks, *answers):
         assert shown._repr_html_() == face(shown)
 
 

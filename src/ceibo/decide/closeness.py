@@ -15,6 +15,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.attached import Shown
 from ceibo.checks import check_choice, check_not_negative, check_probability
 from ceibo.decide.belief import Belief
 from ceibo.decide.holding import Held, hold
@@ -40,7 +41,7 @@ _LIKELY: Final = math.log(0.5)
 
 @final
 @dataclass(frozen=True)
-class Closeness:
+class Closeness(Shown):
     """That an answer is within so much of the best there is, with a probability.
 
     `of` is "best" or "recommended". The distance is in the objective's units.

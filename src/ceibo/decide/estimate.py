@@ -58,7 +58,7 @@ class Estimate(Shown):
 
 @final
 @dataclass(frozen=True)
-class Observed:
+class Observed(Shown):
     """The best raw value measured, usually a fluke; `why` compares it with the incumbent."""
 
     params: Params

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, Protocol, Self, final
 
+from ceibo.attached import Shown
 from ceibo.checks import check_cost
 from ceibo.decide.direction import Direction
 from ceibo.decide.estimate import Estimate
@@ -47,7 +48,7 @@ class Stop:
 
 @final
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """Whether to stop because no measurement is worth its price; true in a condition if so.
 
     `remaining` is the largest expected improvement one more exact measurement could bring, most

@@ -30,8 +30,9 @@ def slices(
 ) -> list[Axes]:
     """The posterior mean ± std along each parameter, through the best measured setting.
 
-    Measurements are the fainter the farther they are from the slice in the other parameters. Amber
-    is where limits hold with less than the study's confidence, grey what rules exclude.
+    Measurements are the fainter the farther they are from the slice in the other parameters, and
+    shown without the effects of their blocks. Amber is where limits hold with less than the study's
+    confidence, grey what rules exclude.
 
     Args:
         study: or the result of a run.
@@ -153,7 +154,7 @@ def _draw_measured(ax: Axes, subject: Subject, axis: ParameterAxis, column: int)
     for trial, unit, distance in zip(subject.measured, units, distances, strict=True):
         for each in subject.measurements(trial):
             x.append(float(unit))
-            y.append(each.value)
+            y.append(each.value - sum(subject.effects[block] for block in each.block))
             strength.append(float(0.18 + 0.77 * np.exp(-((distance / _FADING) ** 2))))
     colours = [to_rgba(GREY, alpha) for alpha in strength]
     ax.scatter(axis.at(x), y, 16, colours, linewidths=0, zorder=3)

@@ -54,6 +54,13 @@ class Subject:
         return trial.outcomes.get(self.view.name, ())
 
     @cached_property
+    def effects(self) -> dict[tuple[str, str], float]:
+        """What each block, a (kind, name), added to the values measured in it."""
+        blocks = self.belief.blocks
+        found = blocks[self.view.name] if isinstance(blocks, dict) else blocks
+        return {(each.kind, each.label): each.mean for each in found}
+
+    @cached_property
     def places(self) -> Array:
         """(n, d), of the measured trials; NaN where a parameter does not exist."""
         return places_of(self.study, self.measured)

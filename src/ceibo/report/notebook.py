@@ -1,10 +1,11 @@
-"""What a study, a result, a trial and an estimate look like in a notebook."""
+"""What a study, a result, a trial and an answer look like in a notebook."""
 
 from collections.abc import Sequence
 from functools import singledispatch
 from typing import Final
 
-from ceibo.decide import Estimate, Measurement, Outcomes
+from ceibo.decide import Closeness, Estimate, Measurement, Outcomes, Verdict
+from ceibo.decide.estimate import Observed
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
 from ceibo.decide.surface.existence import describe
 from ceibo.errors import NoMeasurementError
@@ -14,6 +15,7 @@ from ceibo.report.frame import dots, frame, line, table
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import mean_value
 from ceibo.study import Result, Study, Trial
+from ceibo.study.blocks import Blocks, spread_line
 from ceibo.study.page import Page
 from ceibo.study.trial_line import aims_line, outcome_line
 from ceibo.text import params_line, plural
@@ -49,7 +51,7 @@ def result_face(result: Result) -> str:
     except NoMeasurementError:
         profit = None
     if profit is not None:
-        ended.append(line(profit, "soft"))
+        ended.append(line(f"profit: {profit}", "soft"))
     return frame(*ended, *_about(result.study))
 
 
@@ -76,6 +78,38 @@ def estimate_face(estimate: Estimate) -> str:
         parts.append(table(("outcome", "expected"), rows))
     parts.append(table(("parameter", "value"), _cut(list(estimate.params.items()))))
     return frame(*parts)
+
+
+@face.register
+def observed_face(observed: Observed) -> str:
+    """The best raw value, why it is not the answer, and its setting."""
+    parts = [line(rounded(observed.value), "big"), line(observed.why, "soft")]
+    parts.append(table(("parameter", "value"), _cut(list(observed.params.items()))))
+    return frame(*parts)
+
+
+@face.register
+def blocks_face(blocks: Blocks) -> str:
+    """The effects of the blocks, a table for each kind."""
+    parts = [] if blocks else [line(blocks)]
+    for kind, effects in blocks.by_kind.items():
+        rows = [(each.label, with_uncertainty(each.mean, each.std), each.count) for each in effects]
+        parts.append(line(spread_line(kind, effects)))
+        parts.append(table((kind, "effect", "measurements"), _cut(rows)))
+    return frame(*parts)
+
+
+@face.register
+def closeness_face(closeness: Closeness) -> str:
+    """How close an answer is to the best there is."""
+    answer = "best measured" if closeness.of == "best" else closeness.of
+    return frame(line(f"The {answer} setting is {closeness}."))
+
+
+@face.register
+def verdict_face(verdict: Verdict) -> str:
+    """Whether to go on, and why."""
+    return frame(line(verdict.message))
 
 
 def _about(study: Study) -> list[str]:

@@ -4,16 +4,17 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import final
 
+from ceibo.attached import Shown
 from ceibo.decide.effects import BlockEffect
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.text import one_line, plural
 
 
 @final
-class Blocks(tuple[BlockEffect, ...]):
+class Blocks(tuple[BlockEffect, ...], Shown):
     """The effect of every block of a study, by kind, in the order in which they were first told.
 
-    `print` shows them as a table; each is a `BlockEffect`.
+    `print` and a notebook show them as a table; each is a `BlockEffect`.
     """
 
     __slots__ = ()
