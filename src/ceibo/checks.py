@@ -87,7 +87,7 @@ def check_confirm(value: object, name: str = "confirm") -> float:
     if isinstance(value, float | np.floating) and 0 <= value < 1:
         return float(value)
     try:
-        return check_whole(value, name, 0)
+        return check_whole(value, name, 0, LARGEST_SEED)
     except InputError:
         expected = "a share from 0 to below 1, or a whole number of trials"
         raise _refusal(value, name, expected) from None

@@ -193,3 +193,16 @@ def test_a_fit_to_a_part_of_the_rows_holds_for_values_of_any_size(
     assert 0 <= study.ask().params["x"] <= 1
     assert math.isfinite(study.best.mean)
     assert math.isfinite(study.recommended.mean)
+
+
+@pytest.mark.parametrize("power", [-400, 300, 900])
+def test_values_of_zero_are_as_large_as_their_noise(power: int) -> None:
+    """Where all values are zero, the known noise alone has a size."""
+
+    def answers(unit: float) -> list[float]:
+        study = ceibo.Study.create({"x": Float(0, 1)}, n_initial=3)
+        study.add_all(({"x": x / 5}, Measurement(0.0, noise=unit * (1 + x % 2))) for x in range(5))
+        best, recommended = study.best, study.recommended
+        return [each / unit for each in (best.mean, best.std, recommended.std)]
+
+    assert answers(2.0**power) == answers(1.0)

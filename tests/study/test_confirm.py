@@ -166,7 +166,7 @@ def test_there_must_be_an_answer() -> None:
         limited.confirm(1)
 
 
-@pytest.mark.parametrize("wrong", [-1, -0.1, True, 1.5, "0.2", None, float("nan")])
+@pytest.mark.parametrize("wrong", [-1, -0.1, True, 1.5, "0.2", None, float("nan"), 10**400])
 def test_wrong_shares(wrong: Any) -> None:
     said = "confirm must be a share from 0 to below 1, or a whole number of trials, got"
     with pytest.raises(InputError, match=said):

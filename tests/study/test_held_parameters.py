@@ -3,6 +3,7 @@
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ceibo import AtMost, Categorical, Float, Int, Maximize, Space, Study
@@ -139,6 +140,9 @@ def test_rules_hold_beside_held_values() -> None:
         (3, {"shared": ["tmp"]}, "shared: there is no parameter 'tmp'"),
         (3, {"shared": "temp"}, r"shared: expected a list of parameters, as in \['temp'\]"),
         (3, {"shared": 7}, "shared: expected a list of parameters"),
+        (3, {"shared": [["temp"]]}, "shared: expected a list of parameters"),
+        (3, {"shared": np.array(["temp", "mins"])}, "shared: expected a list of parameters"),
+        (3, {"fixed": np.array([1.0, 2.0])}, "fixed: expected a dict of parameters"),
         (1, {"shared": ["temp"]}, "there is one trial only; ask for several"),
         (None, {"shared": ["temp"]}, "there is one trial only; ask for several"),
         (3, {"shared": ["temp"], "fixed": {"temp": 30}}, "'temp' is both fixed and shared"),

@@ -189,6 +189,11 @@ def test_rows_are_added_all_or_none() -> None:
         study.add_all([*rows, ({"x": 0.1, "y": "99"}, 0.5)])
     with pytest.raises(InputError, match="number"):
         study.add_all([*rows, ({"x": 0.1, "y": 0.0}, "much")])  # type: ignore[list-item]
+    with pytest.raises(InputError, match=r"got .* at place 4; a value with its noise is Measure"):
+        study.add_all([*rows, ({"x": 0.1, "y": 0.0}, 0.5, 0.1)])  # type: ignore[list-item]
+    for wrong in (None, 7, "x", {"x": 0.1}):
+        with pytest.raises(InputError, match="expected a list of pairs"):
+            study.add_all(wrong)  # type: ignore[arg-type]
     assert len(study.trials) == 4
     assert study.add_all([]) == []
     assert study.add({"x": 0.5, "y": 0.0}, Failure("broke")).reason == "broke"

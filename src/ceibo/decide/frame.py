@@ -93,7 +93,7 @@ class Frame:
             if identity(plain) in map(identity, self.retired.get(name, ())):
                 return plain  # type: ignore[return-value]  # it is one of the choices
         elif isinstance(plain, int | float) and not isinstance(plain, bool):
-            if math.isnan(plain) or abs(plain) > _LARGEST:
+            if abs(plain) > _LARGEST or math.isnan(plain):
                 return dimension.check(value, name)
             if not isinstance(dimension, Int):
                 return float(plain) if isinstance(lowest, float) else plain

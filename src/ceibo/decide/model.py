@@ -85,7 +85,7 @@ def fit_model(
     """Fits a model of all observations, or of a subset if there are very many settings."""
     if len(evidence) == 0:
         raise InputError("a model needs at least one measurement.")
-    exponent = int(np.frexp(np.max(np.abs(evidence.y)))[1])
+    exponent = _exponent_of(evidence)
     whole, kinds = Rows.of(evidence, exponent), evidence.block_kinds
     n, limit = len(whole), settings.max_observations
 
@@ -132,6 +132,14 @@ def fit_model(
     variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances
     gp = rows.conditioned(fitted, variances, merged=True)
     return Model(gp, fitted, exponent, n, len(rows), kinds)
+
+
+def _exponent_of(evidence: Evidence) -> int:
+    """The power of two that is near the size of the values; of zeros, near that of their noise."""
+    largest = np.max(np.abs(evidence.y))
+    if largest == 0.0:
+        largest = np.nanmax(evidence.noise, initial=0.0)
+    return int(np.frexp(largest)[1])
 
 
 def failure_model(evidence: Evidence, space: Space, limit: int) -> GaussianProcess | None:

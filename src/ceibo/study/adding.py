@@ -1,14 +1,34 @@
 """Existing measurements as new trials."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, SupportsFloat
 
 from ceibo.decide.block_names import AnyBlock
+from ceibo.errors import InputError, show_value
 from ceibo.study.attributes import checked_attributes
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Values, reported
 from ceibo.study.store import NewTrial, Telling
 from ceibo.study.trial import Failure
+
+Row = tuple[Mapping[str, Any], Values | Failure]
+
+
+def checked_rows(rows: object) -> Iterator[Row]:
+    """Pairs of parameters and what is told of them; an error says which row is none."""
+    if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+        raise InputError(
+            f"rows: expected a list of pairs, as in [({{…}}, 0.5), ({{…}}, 0.7)], got"
+            f" {show_value(rows)}."
+        )
+    for place, row in enumerate(rows):
+        if not isinstance(row, list | tuple) or len(row) != 2:
+            raise InputError(
+                f"rows: expected parameters with what was measured, as in ({{…}}, 0.5), got"
+                f" {show_value(row)} at place {place}; a value with its noise is"
+                " Measurement(value, noise=…)."
+            )
+        yield row[0], row[1]
 
 
 def new_trial(

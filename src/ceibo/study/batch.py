@@ -25,7 +25,7 @@ def ask_batch(
     """
     ledger = asking.ledger
     number = 1 if count is None and not confirm else check_whole(count, "count")
-    if fixed or shared:
+    if fixed is not None or shared is not None:
         ledger.refresh()  # the space may have changed
     values = check_fixed(ledger.space, fixed)
     names = _check_shared(ledger, number, shared)
@@ -50,7 +50,11 @@ def _check_shared(ledger: Ledger, count: int, shared: object) -> tuple[str, ...]
     """The names of the parameters that are to be equal within a batch."""
     if shared is None:
         return ()
-    if isinstance(shared, str) or not isinstance(shared, Sequence):
+    if (
+        isinstance(shared, str)
+        or not isinstance(shared, Sequence)
+        or not all(isinstance(name, str) for name in shared)
+    ):
         raise InputError(
             f"shared: expected a list of parameters, as in [{ledger.space.names[0]!r}], got"
             f" {show_value(shared)}."

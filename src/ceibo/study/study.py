@@ -14,7 +14,7 @@ from ceibo.decide.precision import Precision
 from ceibo.decide.settings import DEFAULT_ACQUISITION, DEFAULT_KERNEL, Settings
 from ceibo.decide.space import Space, SpaceLike, check_searchable
 from ceibo.errors import ConflictError
-from ceibo.study.adding import new_trial
+from ceibo.study.adding import checked_rows, new_trial
 from ceibo.study.asking import Asking
 from ceibo.study.attributes import checked_attributes
 from ceibo.study.changing import change
@@ -291,7 +291,7 @@ class Study(Handing, Faces):
         Raises:
             NumberTakenError: there are more trials by now; nothing was added.
         """
-        new = [new_trial(self.ledger, params, value) for params, value in rows]
+        new = [new_trial(self.ledger, *row) for row in checked_rows(rows)]
         stored = self.ledger.create(new, expect_number=expect_number)
         return [trial.number for trial in stored]
 
