@@ -48,6 +48,14 @@ def panel(page: str, name: str = "blocks") -> str:
     return "" if found is None else found[0]
 
 
+def test_slices_show_measurements_without_the_effects_of_their_blocks(days: ceibo.Study) -> None:
+    """Days are 6 apart, and what the slices show of f is not 2 high: only then all are in sight."""
+    shown = panel(render_report(days), "slices")
+    dots = re.findall(r'class="(?:near|middle|far)"', shown)
+    assert len(dots) == 2 * sum(len(each.measurements) for each in days.trials)
+    assert "without the effects of their blocks" in shown
+
+
 def test_every_block_is_drawn_with_its_effect(days: ceibo.Study) -> None:
     shown = panel(render_report(days))
     blocks = days.blocks

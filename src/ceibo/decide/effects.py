@@ -1,5 +1,6 @@
 """What blocks did to the values measured in them, in the user's units and direction."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
@@ -35,6 +36,11 @@ class BlockEffect:
 
     def __str__(self) -> str:
         return f"{self.kind} {self.label}: {with_uncertainty(self.mean, self.std)}"
+
+
+def offsets_of(effects: Iterable[BlockEffect]) -> dict[tuple[str, str], float]:
+    """What each block, a (kind, name), added to the values measured in it."""
+    return {(each.kind, each.label): each.mean for each in effects}
 
 
 def block_effects(model: Model, evidence: Evidence) -> tuple[BlockEffect, ...]:

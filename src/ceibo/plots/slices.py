@@ -154,7 +154,7 @@ def _draw_measured(ax: Axes, subject: Subject, axis: ParameterAxis, column: int)
     for trial, unit, distance in zip(subject.measured, units, distances, strict=True):
         for each in subject.measurements(trial):
             x.append(float(unit))
-            y.append(each.value - sum(subject.effects[block] for block in each.block))
+            y.append(each.value - sum(subject.effects.get(block, 0.0) for block in each.block))
             strength.append(float(0.18 + 0.77 * np.exp(-((distance / _FADING) ** 2))))
     colours = [to_rgba(GREY, alpha) for alpha in strength]
     ax.scatter(axis.at(x), y, 16, colours, linewidths=0, zorder=3)

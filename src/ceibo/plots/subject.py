@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from ceibo.decide import Belief, Estimate, JointBelief, Measurement, Space
+from ceibo.decide.effects import offsets_of
 from ceibo.decide.surface.existence import columns_at, fill
 from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
 from ceibo.decide.view import View, view_of
@@ -58,7 +59,7 @@ class Subject:
         """What each block, a (kind, name), added to the values measured in it."""
         blocks = self.belief.blocks
         found = blocks[self.view.name] if isinstance(blocks, dict) else blocks
-        return {(each.kind, each.label): each.mean for each in found}
+        return offsets_of(found)
 
     @cached_property
     def places(self) -> Array:

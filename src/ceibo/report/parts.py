@@ -10,6 +10,7 @@ from ceibo.report.labels import Label, apart, fitting
 from ceibo.report.svg import Canvas, Scale, text_of
 
 ABSENT: Final = "–"  # stands for a parameter that a setting does not have
+BLOCKS_NOTE: Final = " Measurements are shown without the effects of their blocks."
 RULES_NOTE: Final = (
     " A parameter of an equality takes the others of it along: parts of a mixture grow or shrink in"
     " proportion to each other. Grey is what the rules exclude."

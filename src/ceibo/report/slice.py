@@ -1,11 +1,12 @@
 """The posterior along one parameter, through the best setting, as a small drawing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby, pairwise
 from typing import Final
 
 import numpy as np
 
+from ceibo.decide.effects import BlockEffect, offsets_of
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.axes import make_room_for, x_labels, y_axis
@@ -13,6 +14,7 @@ from ceibo.report.facts import Aspect, Slice
 from ceibo.report.parts import draw_limit, labels_below
 from ceibo.report.svg import Canvas, Point, Scale, px, text_of
 
+Offsets = Mapping[tuple[str, str], float]  # of values measured in a block, a (kind, name)
 _MOST_DOTS: Final = 250  # trials shown in a slice, nearest first
 # limits of distances in the unit cube that are shown differently
 _NEAR: Final = 0.1
@@ -20,17 +22,25 @@ _FAR: Final = 0.25
 _STRIP: Final = (14.0, 64.0)  # pixels from the frame to the top and the bottom of what is below
 
 
-def grid_of_slices(slices: Iterable[Slice], aspect: Aspect, confidence: float | None = None) -> str:
-    """Slices side by side; shaded where limits hold with less than the confidence."""
-    figures = []
+def grid_of_slices(
+    slices: Iterable[Slice],
+    aspect: Aspect,
+    effects: Iterable[BlockEffect],
+    confidence: float | None = None,
+) -> str:
+    """Slices side by side; shaded where limits hold with less than the confidence.
+
+    Measurements are shown without the effects of their blocks, as the posterior is free of them.
+    """
+    figures, offsets = [], offsets_of(effects)
     for each in slices:
         caption = f"<figcaption>{text_of(each.name, 60)}</figcaption>"
-        drawing = _draw(each, aspect, confidence)
+        drawing = _draw(each, aspect, offsets, confidence)
         figures.append(f'<figure class="slice">{caption}{drawing}</figure>')
     return f'<div class="grid-of-slices">{"".join(figures)}</div>'
 
 
-def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
+def _draw(each: Slice, aspect: Aspect, offsets: Offsets, confidence: float | None) -> str:
     has_strip = each.chance is not None or each.gain is not None
     height, bottom = (250, 98) if has_strip else (190, 38)
     canvas = Canvas(330, height, f"Slice along {each.name}", left=50, bottom=bottom)
@@ -46,7 +56,7 @@ def _draw(each: Slice, aspect: Aspect, confidence: float | None) -> str:
     _shade_excluded(canvas, each, x)
     if each.chance is not None and confidence is not None:
         _shade(canvas, each, x, confidence)
-    _draw_measurements(canvas, each, aspect, (x, y))
+    _draw_measurements(canvas, each, aspect, offsets, (x, y))
     upper = _curve(each, high, x, y)
     middle = _curve(each, each.mean, x, y)
     lower = _curve(each, low, x, y)
@@ -86,7 +96,7 @@ def _curve(each: Slice, values: Iterable[float], x: Scale, y: Scale) -> list[Poi
 
 
 def _draw_measurements(
-    canvas: Canvas, each: Slice, aspect: Aspect, scales: tuple[Scale, Scale]
+    canvas: Canvas, each: Slice, aspect: Aspect, offsets: Offsets, scales: tuple[Scale, Scale]
 ) -> None:
     """The measurements, the fainter the farther away they were made in the other parameters."""
     x, y = scales
@@ -100,9 +110,10 @@ def _draw_measurements(
         at = x(float(aspect.places[index, each.column]))
         kind = ("near", "middle", "far")[np.digitize(distances[index], (_NEAR, _FAR))]
         for measurement in aspect.measured[index].measurements:
+            offset = sum(offsets.get(block, 0.0) for block in measurement.block)
             for value in measurement.replicates or (measurement.value,):
-                if y.has(value):
-                    canvas.dot(at, y(value), 2.4, kind)
+                if y.has(value - offset):
+                    canvas.dot(at, y(value - offset), 2.4, kind)
 
 
 def _path_at(each: Slice, aspect: Aspect) -> Array:

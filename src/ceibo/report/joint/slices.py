@@ -2,7 +2,7 @@
 
 from ceibo.decide.outcome_words import wish_of
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
+from ceibo.report.parts import BLOCKS_NOTE, RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
 from ceibo.report.svg import text_of
 
@@ -15,7 +15,8 @@ def slices(facts: JointFacts) -> str:
     for name, each in facts.needed.items():
         wish = f"<small>{text_of(wish_of(each.outcome))}</small>"
         parts.append(f"<h3>{text_of(name, 60)} {wish}</h3>")
-        parts.append(grid_of_slices(each.slices, each.aspect, facts.confidence))
+        effects = facts.findings.belief.blocks.get(name, ())
+        parts.append(grid_of_slices(each.slices, each.aspect, effects, facts.confidence))
     chosen = facts.findings.chosen
     where = f"the best setting (trial {chosen.number})"
     if facts.findings.best is None:
@@ -35,6 +36,8 @@ def slices(facts: JointFacts) -> str:
         keys.append(("key-doubtful", f"less than {facts.confidence:g}"))
     elif facts.findings.best is not None:
         keys.append(("key-gain", "corrected EI"))
+    if any(facts.findings.belief.blocks.values()):
+        note += BLOCKS_NOTE
     if facts.study.space.rules:
         note += RULES_NOTE
         keys.append(RULES_KEY)

@@ -1,7 +1,7 @@
 """The posterior and the expected improvement along each parameter, through the best setting."""
 
 from ceibo.report.facts import Facts
-from ceibo.report.parts import RULES_KEY, RULES_NOTE, legend, panel
+from ceibo.report.parts import BLOCKS_NOTE, RULES_KEY, RULES_NOTE, legend, panel
 from ceibo.report.slice import grid_of_slices
 
 
@@ -9,7 +9,8 @@ def slices(facts: Facts) -> str:
     """The panel of slices, one small drawing per parameter; empty before the first measurement."""
     if facts.findings is None:
         return ""
-    body = grid_of_slices(facts.findings.slices, facts.aspect(facts.findings))
+    findings = facts.findings
+    body = grid_of_slices(findings.slices, facts.aspect(findings), findings.blocks)
     note = (
         "Each picture moves one parameter and keeps the others at the best setting (dashed line)."
         " Above: what the model believes, mean ± std, with the measurements, faint where they were"
@@ -17,6 +18,8 @@ def slices(facts: Facts) -> str:
         " most. Most important first."
     )
     keys = [("key-incumbent", "posterior mean ± std"), ("key-gain", "corrected EI")]
+    if findings.blocks:
+        note += BLOCKS_NOTE
     if facts.study.space.rules:
         note += RULES_NOTE
         keys.append(RULES_KEY)
