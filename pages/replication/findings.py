@@ -17,6 +17,7 @@ from ceibo_lab.record import Record
 from ceibo_lab.repeat import Agreement, repetition
 
 NEAR: Final = 1e-3  # of the unit cube's diagonal: beside the incumbent
+FEWEST: Final = 6  # pairs: with fewer there is no interval
 VARIANTS: Final = ("plain", "shifted")
 
 
@@ -73,7 +74,7 @@ class Elsewhere:
         cells: how many cells were compared.
         same: how many are the same bit for bit.
         moved: the median of |difference| of log10 regret of `best` of those that are not.
-        rows: corrected EI against EI there and here, where both have the same seeds.
+        rows: corrected EI against EI here and there, where both have FEWEST seeds or more.
     """
 
     versions: tuple[str, ...]
@@ -119,6 +120,6 @@ def _both_rows(here: Sequence[Record], there: Sequence[Record]) -> tuple[tuple[R
             label = f"{NAMES.get(case.problem, case.problem)}{', MAP' if end else ''}"
             first = paired(one, label, pair, final_of("best"))
             second = paired(two, label, pair, final_of("best"))
-            if first is not None and second is not None:
+            if first is not None and second is not None and first.comparison.n >= FEWEST:
                 rows.append((first, second))
     return tuple(rows)

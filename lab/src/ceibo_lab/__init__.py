@@ -8,8 +8,12 @@
     record.py, replicate.py from a cell to its record
     records.py, library.py  files of records; records found by what they are about
     sweep.py                many cells on many cores, resumable
-    measures.py, compare.py, claims.py, figures.py, page.py, report.py
-                            from records to statements
+    arithmetic.py, completeness.py, repeat.py
+                            what made a record, what is missing, whether it comes out again
+    measures.py, compare.py, interval.py, pooled.py
+                            from records to tests, with what they could have seen
+    claims.py, remarks.py, rows.py, finals.py, figures.py, page.py, report.py
+                            from tests to statements
 
 Running cells needs NumPy, SciPy and ceibo's own dependencies alone.
 """
