@@ -12,8 +12,6 @@ import argparse
 import csv
 import datetime
 import random
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -27,6 +25,7 @@ import openpyxl
 from ceibo import AtMost, Categorical, Float, Maximize, Measurement, Ordinal, Study, Trial
 from ceibo.sheets.problems import SheetError
 from soak.fuzz_studies import WrongError
+from soak.office import check_office
 from soak.worksheet_files import Filled, Place, Written, formula_without_value, write
 
 SHEETS: Final = 500
@@ -388,26 +387,6 @@ def _check_told(trial: Trial, told: dict[str, Measurement]) -> None:
         raise WrongError(f"trial {trial.number} has {trial.measurements}, expected {told}")
 
 
-# -- LibreOffice -------------------------------------------------------------------------------
-
-
-def opened_elsewhere(folder: Path) -> str:
-    """Whether LibreOffice opens what is written, and ceibo what LibreOffice saves."""
-    program = shutil.which("soffice") or shutil.which("libreoffice")
-    if program is None:
-        return "LibreOffice is not installed; what is written was not opened by it"
-    study = Study.create(_SPACE)
-    trials = study.sheet(folder / "plan.xlsx", 4)
-    for form, ending in (("csv", "csv"), ("xlsx:Calc MS Excel 2007 XML", "xlsx")):
-        out = folder / ending
-        command = [program, "--headless", "--convert-to", form, "--outdir", str(out)]
-        subprocess.run([*command, str(folder / "plan.xlsx")], check=True, timeout=120)
-        read = study.read_sheet(out / f"plan.{ending}", dry_run=True)
-        if read.waiting != len(trials):
-            raise WrongError(f"LibreOffice saved {ending} with {read}")
-    return "LibreOffice opens what is written, and what it saves is read"
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--cases", type=int, default=SHEETS)
@@ -427,7 +406,7 @@ def main() -> int:
     total = f"{options.cases} worksheets: {counts['ok']} read rightly"
     print(f"{total}, {counts['refused']} refused with every problem named, {counts['wrong']} wrong")
     with tempfile.TemporaryDirectory(prefix="ceibo-worksheet-") as folder:
-        print(opened_elsewhere(Path(folder)))
+        print(check_office(Path(folder)))
     return 1 if counts["wrong"] else 0
 
 

@@ -96,6 +96,46 @@ def test_a_study_is_replayed_without_its_table(ceibo: Ceibo, tmp_path: Path) -> 
     assert by_study["settings"] == 30
     url = f"sqlite:///{next(tmp_path.glob('*.db'))}"
     assert ceibo("backtest", url, "--seeds", "2", "--json").json == by_study
-    wrong = ceibo("backtest", "past.toml", "--value", "Yield")
-    assert wrong.status == 2
-    assert "--value is about a table" in wrong.err
+
+
+JOINT = """
+name = "joint"
+[space]
+temp = {type = "float", low = 0, high = 100}
+[outcomes]
+yield = {goal = "maximize"}
+impurity = {at_most = 2.0}
+"""
+
+
+def test_a_study_is_replayed_as_it_is(ceibo: Ceibo, tmp_path: Path) -> None:
+    (tmp_path / "joint.toml").write_text(JOINT)
+    ceibo("ask", "joint.toml", "--new", "-n", "12")
+    for number in range(12):
+        ceibo("tell", "joint.toml", number, f"yield={50 + number}", "impurity=1")
+    options = ("--seeds", "2", "--json")
+    study = ceibo("backtest", "joint.toml", *options).json
+    assert study["best_measured"]["value"] == 61
+    assert study["best_measured"]["own"] == 12
+    assert ceibo("backtest", "joint.db", "--value", "yield", *options).json == study
+    # its export is the same, with the goal of the file and without the other outcome
+    ceibo("export", "joint.toml", "-o", "all.csv")
+    assert ceibo("backtest", "all.csv", "--file", "joint.toml", *options).json == study
+    space, left_out = infer_space(tmp_path / "all.csv", "yield", None)
+    assert space.names == ("temp",)
+    assert "impurity" in left_out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--maximize",), "joint.toml is a study; leave out --file"),
+        (("--value", "impurity"), "expected a goal of the study, got 'impurity'; it has yield."),
+    ],
+)
+def test_what_a_study_is_not_replayed_by(
+    ceibo: Ceibo, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "joint.toml").write_text(JOINT)
+    ceibo("ask", "joint.toml", "--new")
+    assert message in ceibo("backtest", "joint.toml", *words).err

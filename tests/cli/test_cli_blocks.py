@@ -120,3 +120,15 @@ def test_results_as_json_have_counts_and_blocks() -> None:
     ):
         with pytest.raises(InputError, match=sentence):
             parse_line(json.dumps(wrong))
+
+
+def test_a_value_told_without_the_usual_block_is_warned_of(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    first = ceibo("tell", file, 0, "61.2", "--block", "day=2026-11-14")
+    assert first.err == ""
+    bare = ceibo("tell", file, 1, "62.2")
+    assert "trial 1: most measurements are in a block of a day, and this one counts" in bare.err
+    assert bare.out == "trial 1: 62.2\n"
+    ceibo("correct", file, 1, "62.2", "--block", "day=2026-11-14")
+    named = ceibo("tell", file, 1, "63", "--key", "b", "--block", "2026-11-15")
+    assert "the block '2026-11-15' is of no kind, and most are; was day=2026-11-15" in named.err

@@ -442,3 +442,4 @@ def test_a_value_that_is_not_possible_is_recorded_with_a_warning(
 def test_init_says_how_outcomes_are_told(ceibo: Ceibo) -> None:
     wrote = ceibo("init", "-p", "x=0:1", "--outcome", "my yield=maximize", "--outcome", "c=watch")
     assert "ceibo tell study.toml 0 'my yield=VALUE'\n" in wrote.out
+    assert "study.toml 0 'my yield=VALUE'      and" in Path("study.toml").read_text("utf-8")

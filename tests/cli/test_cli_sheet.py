@@ -45,6 +45,7 @@ def test_a_week_at_the_bench(lab: Ceibo, tmp_path: Path) -> None:
     dry = lab("sheet", "s.toml", "plan.csv", "--read", "--dry-run")
     summary = "plan.csv: 1 filled, 1 new, 1 as really run, 1 failed, 1 without a value yet"
     assert dry.out.splitlines()[0] == f"would read {summary}"
+    assert "nothing was stored" in dry.err
     assert len(trials(tmp_path)) == 4
     read = lab("sheet", "s.toml", "plan.csv", "--read")
     assert read.out.splitlines()[0] == f"read {summary}"
@@ -57,6 +58,8 @@ def test_a_week_at_the_bench(lab: Ceibo, tmp_path: Path) -> None:
         "done",
         "done",
     ]
+    assert "read the file again" in read.err
+    assert "ceibo best s.toml; or, to measure more: ceibo sheet s.toml next.csv -n" in read.err
     again = lab("sheet", "s.toml", "plan.csv", "--read")
     assert again.out == "read plan.csv: 4 rows known already, 1 without a value yet\n"
     fill(tmp_path / "plan.csv", {(0, "value"): 72, (3, "value"): "n.d."})

@@ -126,7 +126,7 @@ def test_settings_with_other_names_are_refused_with_the_reason(
         ),
         ({"optimizer": ["sgd", "x"]}, "got 'x' (str)"),
         ({"x": 1}, "cannot exist depending on its own value"),
-        ({"rate": 0.5}, "'rate', which is searched as continuous (float from 0.0 to 1.0)"),
+        ({"rate": 0.5}, "'rate', which is searched as continuous (float from 0 to 1)"),
         ({"n": 9}, "'x', when n: expected a whole number in [1, 3], got 9"),
         ({"n": 1, "optimizer": "none"}, "can never exist: no value of 'optimizer' allows that"),
     ],
@@ -163,7 +163,7 @@ def test_the_ways_to_write_a_condition_mean_the_same() -> None:
     assert both != spaces[0]
     assert both.dimensions["x"].when == {"o": ["sgd", "adam"]}
     assert "when={'o': ['sgd', 'adam']}" in repr(both)
-    assert describe(both, "x") == "float from 0.0 to 1.0; exists where o is 'sgd' or 'adam'"
+    assert describe(both, "x") == "float from 0 to 1; exists where o is 'sgd' or 'adam'"
     assert Float(0, 1) != Float(0, 1, when={"o": "sgd"})
     assert Categorical(["a", "b"]) != Categorical(["a", "b"], when={"o": "sgd"})
 

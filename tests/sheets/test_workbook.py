@@ -57,6 +57,12 @@ def test_a_workbook_for_people(study: Study, tmp_path: Path) -> None:
         "yield predicted ±",
         "yield (%)",
     ]
+    # on paper a hand can write into it, and no header is cut off
+    widths = {name: each.width for name, each in plan.column_dimensions.items()}
+    lines = [-(-len(name) // (widths[f"{chr(65 + at)}"] - 1)) for at, name in enumerate(header)]
+    assert plan.row_dimensions[1].height >= 15 * max(lines)
+    assert plan.row_dimensions[4].height >= 20
+    assert plan.oddFooter.left.text == "&F"
     for row, trial in enumerate(trials, 2):
         temp = plan.cell(row, 2)
         assert (temp.value, temp.data_type) == (trial.params["temp"], "n")

@@ -430,3 +430,134 @@ def test_a_sheet_of_another_study_is_refused(study: Study, plan: Path) -> None:
     with pytest.raises(SheetError, match="was planned with"):
         other.read_sheet(plan)
     assert seq_of(other) == before
+
+
+def test_a_row_with_another_trials_number_says_whose_setting_it_is(
+    study: Study, plan: Path
+) -> None:
+    first, second = study.trials[:2]
+    swapped = {(0, name): second.params[name] for name in SPACE}
+    fill(plan, {**swapped, (0, "value"): 71.5})
+    (message,) = refused(study, plan).values()
+    assert message.startswith("the row has the setting of trial 1, and the number of trial 0")
+    assert first.params != second.params
+
+
+def test_rows_without_numbers_are_the_trials_under_way_at_their_settings(
+    study: Study, plan: Path
+) -> None:
+    fill(plan, {(row, "trial"): "" for row in range(3)})
+    fill(plan, {(0, "value"): 71.5, (2, "value"): "failed"})
+    read = study.read_sheet(plan)
+    assert (read.filled, read.failed, read.new) == ((0,), (2,), ())
+    assert "line 2 has no trial number, and the setting of trial 0" in read.details[0]
+    assert [each.state for each in study.trials] == ["done", "running", "failed"]
+    assert study.read_sheet(plan).known == 2
+    # with again they are further runs, whatever is under way
+    fill(plan, {(1, "value"): 60})
+    assert study.read_sheet(plan, again=True).new == (3,)
+    assert study.trials[1].state == "running"
+
+
+def test_two_rows_without_a_number_are_repeats_of_the_trial_under_way(
+    study: Study, plan: Path
+) -> None:
+    fill(plan, {(0, "trial"): "", (0, "value"): 71.5})
+    twin = {(3, name): study.trials[0].params[name] for name in SPACE}
+    fill(plan, {**twin, (3, "value"): 70.5})
+    assert study.read_sheet(plan).filled == (0,)
+    assert [each.value for each in study.trials[0].measurements] == [71.5, 70.5]
+    assert len(study.trials) == 3
+
+
+def test_columns_that_are_not_read_are_named(tmp_path: Path) -> None:
+    outcomes = {"yield": Maximize(unit="%"), "impurity": AtMost(2)}
+    study = Study.create(SPACE, outcomes=outcomes, name="two", seed=1)
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 2)
+    fill(plan, {(0, "yield (%)"): 71.5, (0, "impurity"): 1.2})
+    plan.write_text(plan.read_text(encoding="utf-8").replace("yield (%)", "yeild (%)"), "utf-8")
+    (absent, unread) = study.read_sheet(plan).notes
+    assert "no column of yield" in absent
+    assert "If 'yeild' is yield, mend its header and read the file again." in absent
+    assert "'yeild (%)'" in unread
+    # empty columns, and those that are there to be seen, are not named
+    study.sheet(tmp_path / "next.csv", 1)
+    assert "yield predicted" not in str(study.read_sheet(tmp_path / "next.csv").notes)
+
+
+def test_what_is_on_record_of_a_trial_under_way_stands_on_its_sheet(tmp_path: Path) -> None:
+    outcomes = {"yield": Maximize(unit="%"), "impurity": AtMost(2)}
+    study = Study.create(SPACE, outcomes=outcomes, name="two", seed=1)
+    first, _ = study.ask(2)
+    study.tell(first, {"yield": Measurement.of([80.5, 81.5], block="mon")})
+    rest = tmp_path / "rest.csv"
+    study.sheet(rest, pending=True)
+    header, row, other = rest.read_text(encoding="utf-8").splitlines()
+    place = header.split(",").index("yield on record")
+    assert "impurity on record" not in header
+    assert row.split(",")[place].startswith(str(study.trials[0].measurements[0])[:5])
+    assert other.split(",")[place] == ""
+    # it is not read: the block of what comes now is its own
+    fill(rest, {(0, "impurity"): 1.2, (0, "block"): "tue"})
+    read = study.read_sheet(rest)
+    assert (read.filled, read.notes) == ((0,), ())
+    told = study.trials[0].outcomes
+    assert told["yield"][0].block == (("block", "mon"),)
+    assert told["impurity"][0].block == (("block", "tue"),)
+
+
+def test_a_later_sheet_adds_its_date_and_notes(tmp_path: Path) -> None:
+    outcomes = {"yield": Maximize(unit="%"), "impurity": AtMost(2)}
+    study = Study.create(SPACE, outcomes=outcomes, name="two", seed=1)
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    study.sheet(one, 1)
+    study.sheet(two, pending=True)
+    fill(one, {(0, "yield (%)"): 71.5, (0, "date"): "14.11.2026", (0, "notes"): "slow"})
+    fill(two, {(0, "impurity"): 1.2, (0, "date"): "15.11.2026", (0, "notes"): "slow"})
+    study.read_sheet(one)
+    study.read_sheet(two)
+    both = {"date": "2026-11-14; 2026-11-15", "notes": "slow"}
+    assert dict(study.trials[0].attributes) == both
+    for sheet in (one, two):
+        before = seq_of(study)
+        assert study.read_sheet(sheet).known == 1
+        assert seq_of(study) == before
+    fill(one, {(0, "date"): "13.11.2026"})
+    study.read_sheet(one)
+    assert study.trials[0].attributes["date"] == "2026-11-13"
+
+
+def test_a_value_without_a_block_among_blocks_is_remarked(study: Study, plan: Path) -> None:
+    told = {(row, "value"): 70 + row for row in range(3)}
+    fill(plan, {**told, (0, "block"): "mon", (1, "block"): "tue"})
+    (note,) = study.read_sheet(plan, dry_run=True).notes
+    assert note.startswith("1 value on the sheet has no usual block: most measurements are in a")
+    fill(plan, {(2, "block"): "tue"})
+    assert study.read_sheet(plan).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("cell", "advice"),
+    [
+        ("Failed, septum leaked", "write failed alone, and why under notes."),
+        ("70.5 ± 1", "write what follows the ± under noise."),
+        ("ca. 70", "write the number alone, and what is to be said of it under notes."),
+    ],
+)
+def test_what_to_write_instead_is_said(study: Study, plan: Path, cell: str, advice: str) -> None:
+    fill(plan, {(0, "value"): cell})
+    (message,) = refused(study, plan).values()
+    assert message.endswith(advice)
+
+
+def test_numbers_have_the_digits_that_are_dialled(tmp_path: Path) -> None:
+    study = Study.create({"temp": Float(0, 3000), "rate": Float(0, 1)}, seed=1)
+    study.sheet(tmp_path / "plan.csv", 3)
+    for trial, line in zip(
+        study.trials, (tmp_path / "plan.csv").read_text().splitlines()[1:], strict=True
+    ):
+        temp, rate = line.split(",")[1:3]
+        assert "." not in temp
+        assert len(rate.partition(".")[2]) == 3
+        assert (float(temp), float(rate)) == (trial.params["temp"], trial.params["rate"])

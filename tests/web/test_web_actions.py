@@ -165,3 +165,10 @@ def test_a_value_that_is_not_possible_is_recorded_and_said(tmp_path: Path) -> No
     assert said[0].endswith("is recorded.")
     assert "yield 812 % is above 100, the highest that is possible" in said[1]
     assert [each.state for each in made.trials] == ["done", "done"]
+
+
+def test_a_value_without_the_usual_block_is_remarked(caller: Caller) -> None:
+    first = caller.post("/do/tell", tell(0, "0.5", block="day=2026-11-14"))
+    assert "block" not in first.data["said"]
+    other = caller.post("/do/tell", tell(1, "0.6", block="2026-11-15"))
+    assert "was day=2026-11-15 meant?" in other.data["said"]

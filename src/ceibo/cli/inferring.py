@@ -30,12 +30,14 @@ def infer_space(
     """
     table = open_table(path, [*ONE, *filter(None, (value, noise))])
     told = {normalize(name).casefold() for name in (*EXPORTED, value, noise) if name}
+    outcomes = _outcomes(table)
     found: dict[str, Dimension] = {}
     left_out = []
     for place, name in enumerate(table.header):
         if not name.strip() or normalize(name).casefold() in told:
             continue
-        dimension = None if name in skipped else _dimension(table, place)
+        is_skipped = name in skipped or name in outcomes
+        dimension = None if is_skipped else _dimension(table, place)
         if dimension is None:
             left_out.append(name)
         else:
@@ -47,6 +49,14 @@ def infer_space(
             " --file."
         )
     return Space(found), left_out
+
+
+def _outcomes(table: Table) -> set[str]:
+    """The columns of outcomes in an export, which have their noise and replicates beside them."""
+    ends = ("_noise", "_replicates")
+    names = set(table.header)
+    found = {name for name in names if all(f"{name}{end}" in names for end in ends)}
+    return found | {f"{name}{end}" for name in found for end in ends}
 
 
 def _dimension(table: Table, place: int) -> Dimension | None:

@@ -4,6 +4,7 @@ import typer
 
 from ceibo.cli.common import print_table
 from ceibo.decide import Estimate, Measurement, Outcomes
+from ceibo.decide.dialling import dial_setting
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of, with_unit
 from ceibo.numbers import percent
 from ceibo.study import Study
@@ -42,8 +43,9 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
     if found.p_feasible is not None and advice.p_feasible is not None:
         held = percent(found.p_feasible), percent(advice.p_feasible)
         rows.append(("every limit holds", *held))
+    dialled = dial_setting(study.space, advice.params)
     for name in study.space.names:
-        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
+        values = (name, found.params.get(name, "-"), dialled.get(name, "-"))
         rows.append(tuple(one_line(each, 24) for each in values))
     typer.echo()
     print_table(rows)

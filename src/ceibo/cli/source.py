@@ -17,9 +17,9 @@ def url_of(target: str) -> str | None:
     return f"{SQLITE}{studyfile.quote(target)}" if is_database(Path(target)) else None
 
 
-def is_study(target: str) -> bool:
-    """Whether a study is named, rather than a table of measurements."""
-    return url_of(target) is not None or Path(target).suffix == ".toml"
+def names_study(target: str) -> bool:
+    """Whether a name is that of a study file or a database, and not of a table."""
+    return target.lower().endswith(".toml") or url_of(target) is not None
 
 
 def load(target: str, study: str | None = None) -> StudyFile:

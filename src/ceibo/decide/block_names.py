@@ -55,6 +55,36 @@ def block_line(block: Block) -> str:
     return ", ".join(name if kind == DEFAULT_KIND else f"{kind} {name}" for kind, name in block)
 
 
+def usual_kinds(blocks: Iterable[Block]) -> tuple[str, ...]:
+    """The kinds of which more than half of the measurements are in a block; each has one in here.
+
+    A value told without such a block counts as one of an average block, which may be a slip.
+    """
+    count = 0
+    found: dict[str, int] = {}
+    for block in blocks:
+        count += 1
+        for kind, _ in block:
+            found[kind] = found.get(kind, 0) + 1
+    return tuple(sorted(kind for kind, times in found.items() if 2 * times > count))
+
+
+def why_unusual(block: Block, usual: Iterable[str]) -> str:
+    """What is to be said of a measurement that is in no block of a usual kind; else nothing."""
+    kinds = dict(block)
+    missing = [kind for kind in usual if kind not in kinds]
+    if not missing:
+        return ""
+    named = [kind for kind in missing if kind != DEFAULT_KIND]
+    if named and DEFAULT_KIND in kinds:
+        written = f"{named[0]}={kinds[DEFAULT_KIND]}"
+        return (
+            f"the block {kinds[DEFAULT_KIND]!r} is of no kind, and most are; was {written} meant?"
+        )
+    of = f" of a {' and a '.join(named)}" if named else ""
+    return f"most measurements are in a block{of}, and this one counts as one of an average block."
+
+
 def _kind(given: object) -> str:
     kind = given.strip() if isinstance(given, str) else ""
     if not _fits(kind) or "=" in kind:

@@ -5,6 +5,7 @@ from functools import singledispatch
 from typing import Final
 
 from ceibo.decide import Closeness, Estimate, Measurement, Outcomes, Verdict
+from ceibo.decide.dialling import dial_setting
 from ceibo.decide.estimate import Observed
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
 from ceibo.decide.surface.existence import describe
@@ -151,8 +152,9 @@ def _answer(study: Study, trials: tuple[Trial, ...]) -> list[str]:
         rows.append(("expected", *said))
     elif outcomes.limits:
         rows.append(("limits hold with", *(percent(each.p_feasible) for each in (best, advice))))
+    dialled = dial_setting(study.space, advice.params)
     for name in study.space.names:
-        rows.append((name, *(each.params.get(name, _ABSENT) for each in (best, advice))))
+        rows.append((name, *(each.get(name, _ABSENT) for each in (best.params, dialled))))
     parts.append(table(("", f"best measured (trial {best.number})", "recommended"), _cut(rows)))
     return parts
 

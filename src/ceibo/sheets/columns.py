@@ -36,7 +36,8 @@ class Columns:
     """What the columns are called: of parameters, of outcomes ("" where there is one objective).
 
     `used` are those of the settings really used, `block` is that of a block, before whose kind it
-    stands where it has one; `counts` are those of how many values a noise is of.
+    stands where it has one; `counts` are those of how many values a noise is of. `predicted` and
+    `recorded` are for a person to see, and are not read.
     """
 
     params: dict[str, str]
@@ -46,6 +47,7 @@ class Columns:
     notes: str
     date: str
     predicted: dict[str, tuple[str, str]]
+    recorded: dict[str, str]
     counts: dict[str, str]
 
     def all(self) -> list[str]:
@@ -54,6 +56,11 @@ class Columns:
         extra = (self.block, self.notes, self.date)
         further = (*self.used.values(), *self.counts.values())
         return [*FIRST, *self.params.values(), *told, *LAST, *further, *extra]
+
+    def shown(self) -> list[str]:
+        """The names of the columns that are written and not read."""
+        predicted = [column for pair in self.predicted.values() for column in pair]
+        return [*predicted, *self.recorded.values()]
 
 
 def columns_for(names: Sequence[str], outcomes: Outcomes | None) -> Columns:
@@ -69,7 +76,8 @@ def columns_for(names: Sequence[str], outcomes: Outcomes | None) -> Columns:
         predicted[name] = _free(base, taken), _free(f"{base} ±", taken)
     block, notes, date = (_free(each, taken) for each in ("block", "notes", "date"))
     counts = {name: _free(f"{name} count".strip(), taken) for name in told}
-    return Columns(params, told, used, block, notes, date, predicted, counts)
+    recorded = {name: _free(f"{name} on record", taken) for name in told if name}
+    return Columns(params, told, used, block, notes, date, predicted, recorded, counts)
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, final
 
+from ceibo.checks import nearest
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
 from ceibo.decide.frame import Frame
@@ -19,6 +20,7 @@ from ceibo.sheets.cells import unguard
 from ceibo.sheets.columns import Columns, columns_for, known_names
 from ceibo.sheets.dates import to_date
 from ceibo.sheets.grid import BLANK, Cell, Record, address
+from ceibo.sheets.names import fold, split_unit
 from ceibo.sheets.numerals import Numbers
 from ceibo.sheets.opening import open_table
 from ceibo.sheets.places import Places, ResultPlaces, find_places, missing_params
@@ -60,7 +62,11 @@ class Entry:
 @final
 @dataclass(frozen=True)
 class Entries:
-    """The rows of a file; `note` is about its text, `absent` about outcomes it does not have."""
+    """The rows of a file.
+
+    `note` is about its text, `absent` about outcomes it does not have, and `unread` are the headers
+    of columns in which something is written that is not read.
+    """
 
     path: Path
     entries: tuple[Entry, ...]
@@ -70,6 +76,7 @@ class Entries:
     missing: tuple[str, ...] = ()
     note: str | None = None
     absent: str | None = None
+    unread: tuple[str, ...] = ()
 
     def report(self, problems: Problems, entry: Entry, column: int | None, error: object) -> None:
         """Adds a fault of a cell, or of a row, to the problems."""
@@ -109,7 +116,8 @@ def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
         table.header,
         tuple(missing_params(table, columns, places, frame)),
         table.grid.note,
-        _absent(path, places),
+        _absent(table, places),
+        _unread(table, places, columns),
     )
 
 
@@ -127,12 +135,35 @@ def _checked_mapping(columns: Columns, wanted: Wanted) -> dict[str, str]:
     return found
 
 
-def _absent(path: Path, places: Places) -> str | None:
-    """Says which outcomes a table has no column of."""
+def _absent(table: Table, places: Places) -> str | None:
+    """Says which outcomes a table has no column of, and which column may be meant."""
     absent = [name for name, each in places.told.items() if each.is_absent and name]
     if not absent:
         return None
-    return f"{path} has no column of {', '.join(absent)}; tell them when they are known."
+    said = f"{table.path} has no column of {', '.join(absent)}; tell them when they are known."
+    free = [split_unit(table.header[each])[0] for each in _free(table, places)]
+    for name in absent:
+        if (meant := nearest(name, filter(None, free))) is not None:
+            said += f" If {meant!r} is {name}, mend its header and read the file again."
+    return said
+
+
+def _free(table: Table, places: Places) -> list[int]:
+    """The columns that are not read."""
+    return [each for each in range(len(table.header)) if each not in places.all()]
+
+
+def _unread(table: Table, places: Places, columns: Columns) -> tuple[str, ...]:
+    """The headers of columns in which something is written that is not read."""
+    shown = {fold(each) for each in columns.shown()}
+    filled = {
+        place
+        for record in table.rows
+        for place, cell in enumerate(record.cells)
+        if not cell.is_blank
+    }
+    headers = [table.header[each] for each in _free(table, places) if each in filled]
+    return tuple(each for each in headers if each and fold(each) not in shown)
 
 
 @final

@@ -31,9 +31,13 @@ def advice_on(text: str) -> str:
     words = text.split()
     if len(words) > 1 and all(map(_is_number, words)) and not _has_gap(words):
         return "; several values of one run go into columns of replicates"
+    if "±" in text:
+        return "; write what follows the ± under noise"
+    if text.casefold().startswith("fail"):
+        return "; write failed alone, and why under notes"
     if text and not any(letter.isdigit() for letter in text):
         return "; leave the cell empty if there is no value"
-    return ""
+    return "; write the number alone, and what is to be said of it under notes"
 
 
 def _without_unit(text: str) -> str:

@@ -50,6 +50,16 @@ class Places:
     date: int | None
     units: dict[int, str] = field(default_factory=dict)
 
+    def all(self) -> set[int]:
+        """The places of all columns that are read."""
+        found = {self.trial, self.state, self.reason, self.notes, self.date}
+        found.update(self.params.values(), self.used.values())
+        for blocks in self.blocks.values():
+            found.update(blocks.values())
+        for told in self.told.values():
+            found.update((told.value, told.noise, told.count, *told.replicates))
+        return {each for each in found if each is not None}
+
 
 def find_places(
     table: Table, columns: Columns, outcomes: Outcomes | None, problems: Problems

@@ -36,6 +36,12 @@ class Number:
     value: int | float
     form: str = GENERAL
 
+    def text(self) -> str:
+        """The number as its format shows it; all its digits where it has none."""
+        if self.form == GENERAL:
+            return repr(self.value)
+        return f"{self.value:.{len(self.form.partition('.')[2])}f}"
+
 
 Content = str | Number | None
 
@@ -43,12 +49,16 @@ Content = str | Number | None
 @final
 @dataclass(frozen=True)
 class PlanColumn:
-    """A column of a worksheet: its header, its cells, and the format of cells filled in later."""
+    """A column of a worksheet: its header, its cells, and the format of cells filled in later.
+
+    One for sentences `is_wide`.
+    """
 
     header: str
     kind: Kind
     cells: tuple[Content, ...]
     form: str = GENERAL
+    is_wide: bool = False
 
 
 def plan_of(
@@ -77,7 +87,7 @@ def plan_of(
             for each in trials
         )
         found.append(PlanColumn(column, Kind.PLAN, cells))
-    found += _beliefs(study, trials, columns)
+    found += _beliefs(study, trials, columns) + _on_record(trials, columns)
     for outcome, told in columns.told.items():
         unit = "" if study.outcomes is None else study.outcomes[outcome].unit
         found.append(blank(_with_unit(told.value, unit)))
@@ -87,7 +97,8 @@ def plan_of(
     found += [blank(each) for each in columns.used.values()]
     kinds = _kinds(study, blocks)
     found += [blank(f"{columns.block} {kind}".strip()) for kind in kinds]
-    return [*found, blank(columns.notes), blank(columns.date, DAY)]
+    notes = PlanColumn(columns.notes, Kind.INPUT, empty, is_wide=True)
+    return [*found, notes, blank(columns.date, DAY)]
 
 
 def _with_unit(header: str, unit: str) -> str:
@@ -135,6 +146,16 @@ def _beliefs(study: Study, trials: Sequence[Trial], columns: Columns) -> list[Pl
                 PlanColumn(header, Kind.BELIEF, each)
                 for header, each in zip((mean, std), cells, strict=True)
             ]
+    return found
+
+
+def _on_record(trials: Sequence[Trial], columns: Columns) -> list[PlanColumn]:
+    """The outcomes that a trial under way has already, which are not to be measured again."""
+    found = []
+    for outcome, header in columns.recorded.items():
+        cells = tuple(", ".join(map(str, trial.outcomes.get(outcome, ()))) for trial in trials)
+        if any(cells):
+            found.append(PlanColumn(header, Kind.BELIEF, tuple(cell or None for cell in cells)))
     return found
 
 

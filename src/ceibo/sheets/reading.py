@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ceibo.errors import InputError, NumberTakenError
+from ceibo.sheets import sentences
 from ceibo.sheets.entries import Entries, Wanted, read_entries
 from ceibo.sheets.importing import blocks_of
 from ceibo.sheets.matching import values_of
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
-from ceibo.sheets.remarks import broken, impossible, outside
-from ceibo.study import Failure, Study
+from ceibo.sheets.remarks import broken, impossible, outside, unlike_others, unread
+from ceibo.study import Failure, Study, Trial
 from ceibo.study.adding import new_trial
 from ceibo.study.reported import Reported
 from ceibo.study.sheet_reading import SheetReading
@@ -32,6 +33,7 @@ def read_sheet(
     problems = Problems(Path(path))
     wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), blocks_of(study.trials))
     sheet = read_entries(Path(path), wanted, problems)
+    before = study.trials
     while True:
         snapshot = ledger.refresh()
         found = Problems(problems.path, list(problems.found))
@@ -46,7 +48,7 @@ def read_sheet(
             continue  # trials have come meanwhile; compare with them as well
         _store(study, steps)
         break
-    return _reading(study, sheet, steps, numbers)
+    return _reading(study, sheet, steps, numbers, _remarks(study, sheet, steps, before))
 
 
 def _add(study: Study, addings: Sequence[Adding], expected: int) -> list[int]:
@@ -83,7 +85,9 @@ def _tell(study: Study, telling: Telling) -> None:
         study.ledger.tell(telling.number, reported, telling.key or "")
 
 
-def _reading(study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int]) -> SheetReading:
+def _reading(
+    study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int], notes: Sequence[str]
+) -> SheetReading:
     told = [each for each in steps.tellings if each.is_new]
     filled = [each.number for each in told if not isinstance(each.result, Failure)]
     failed = [each.number for each in told if isinstance(each.result, Failure)]
@@ -97,18 +101,29 @@ def _reading(study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int])
         noted=tuple(dict.fromkeys(noted)),
         known=steps.known,
         waiting=steps.waiting,
-        details=tuple(_details(study, added)),
-        notes=tuple(filter(None, (sheet.note, sheet.absent, *_remarks(study, steps)))),
+        details=(*_claims(steps), *_details(study, added)),
+        notes=tuple(filter(None, (sheet.note, sheet.absent, *notes))),
     )
 
 
-def _remarks(study: Study, steps: Steps) -> list[str]:
-    """What is to be said about settings that the study would not suggest, and odd values."""
+def _remarks(study: Study, sheet: Entries, steps: Steps, before: Sequence[Trial]) -> list[str]:
+    """What is to be said about columns, settings that the study would not suggest, odd values."""
     frame = study.ledger.frame
     settings = [each.params for each in steps.addings]
     results = [each.result for each in steps.tellings if each.is_new]
     results += [each.result for each in steps.addings]
-    return [outside(frame, settings), broken(frame, settings), impossible(study.outcomes, results)]
+    return [
+        unread(sheet.unread),
+        outside(frame, settings),
+        broken(frame, settings),
+        impossible(study.outcomes, results),
+        unlike_others(before, results),
+    ]
+
+
+def _claims(steps: Steps) -> list[str]:
+    """Which rows without a number are about a trial that was under way."""
+    return [sentences.claimed(entry.where, number) for entry, number in steps.claimed]
 
 
 def _details(study: Study, added: Sequence[tuple[Adding, int]]) -> list[str]:

@@ -1,6 +1,6 @@
 """What a worksheet is to change in a study: compared row by row, before anything is stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -18,6 +18,7 @@ from ceibo.study.store import Snapshot, StoredTrial
 
 SHEET: Final = "sheet"
 """The attribute of a trial that was added from a row without a number: the name of the file."""
+_BETWEEN: Final = "; "  # several notes or dates of one trial
 
 
 @final
@@ -46,11 +47,15 @@ class Adding:
 @final
 @dataclass
 class Steps:
-    """What is to be stored, and how many rows change nothing."""
+    """What is to be stored, and how many rows change nothing.
+
+    `claimed` are rows without a number that are about a trial under way, and its number.
+    """
 
     tellings: list[Telling] = field(default_factory=list)
     addings: list[Adding] = field(default_factory=list)
     withdrawn: list[int] = field(default_factory=list)
+    claimed: list[tuple[Entry, int]] = field(default_factory=list)
     known: int = 0
     waiting: int = 0
 
@@ -110,6 +115,10 @@ class _Comparing:
         if None in (*entry.planned.values(), *entry.used.values()) and self._problems.found:
             return
         if wrong := differing(self._frame, trial, entry):
+            if (meant := self._planned_as(entry)) is not None:
+                message = sentences.other_trial(number, meant)
+                self._report(entry, places.trial, message)
+                return
             for name in wrong:
                 message = sentences.not_planned(trial, entry, name, self._sheet.columns.used[name])
                 self._report(entry, places.params[name], message)
@@ -131,6 +140,16 @@ class _Comparing:
                 return
             run = linked
         self._compare(entry, run, result)
+
+    def _planned_as(self, entry: Entry) -> int | None:
+        """The only trial whose whole setting a row has; None if there is none or are several."""
+        found = [
+            trial.number
+            for trial in self._trials
+            if trial.params.keys() == entry.planned.keys()
+            and not differing(self._frame, trial, entry)
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _linked(self, entry: Entry, trial: StoredTrial, params: Params) -> StoredTrial | None:
         """The trial that was read before as what was really run; the planned one if none was."""
@@ -184,7 +203,7 @@ class _Comparing:
         fresh = {
             name: value
             for name, value in self._given(entry).items()
-            if trial.attributes.get(name) != value
+            if not _parts(value) <= _parts(trial.attributes.get(name))
         }
         if not fresh:
             self.steps.known += 1
@@ -212,7 +231,7 @@ class _Comparing:
             if new:
                 result: Result = new.get("", new)
                 key = match.key(new)
-                given = self._given(entry)
+                given = _beside(trial.attributes, self._given(entry))
                 self.steps.tellings.append(Telling(trial.number, result, key, given))
         self._open = []
 
@@ -237,8 +256,14 @@ class _Comparing:
             else:
                 self._compare(entry, found, entry.result)
         self.repeats()
+        under_way = [] if self._again else _under_way(self._trials, self._seen)
         for entry, params in waiting:
             assert entry.result is not None
+            meant = next((each for each in under_way if same_setting(each.params, params)), None)
+            if meant is not None:
+                self.steps.claimed.append((entry, meant.number))
+                self._compare(entry, meant, entry.result)
+                continue
             changed = None if self._again else self._read_before(params)
             if changed is not None:
                 self._seen.add(changed.number)
@@ -247,6 +272,7 @@ class _Comparing:
                 continue
             attributes = {**entry.attributes, SHEET: self._sheet.path.name}
             self.steps.addings.append(Adding(params, entry.result, attributes))
+        self.repeats()
 
     def _on_record(self, params: Mapping[str, Any], result: Result) -> StoredTrial | None:
         """The trial that has a row of one's own already, or a part of it."""
@@ -270,6 +296,28 @@ class _Comparing:
         return None
 
 
+def _under_way(trials: Iterable[StoredTrial], seen: Collection[int]) -> list[StoredTrial]:
+    """The trials that wait for their first value, and of which no row with a number has one."""
+    waiting = (each for each in trials if each.state == "running" and not each.measurements)
+    return [each for each in waiting if each.number not in seen]
+
+
+def _parts(value: object) -> set[str]:
+    """What an attribute says, each of several remarks by itself."""
+    return set(value.split(_BETWEEN)) if isinstance(value, str) else set()
+
+
+def _beside(stored: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a further value, with what the trial's earlier values were told with."""
+    found = dict(given)
+    for name, value in given.items():
+        earlier = stored.get(name)
+        if isinstance(earlier, str) and isinstance(value, str):
+            several = (*earlier.split(_BETWEEN), *value.split(_BETWEEN))
+            found[name] = _BETWEEN.join(dict.fromkeys(several))
+    return found
+
+
 def _together(entries: Sequence[Entry]) -> dict[int, dict[str, Any]]:
     """Trial -> the attributes of its rows that have results; different ones one after another."""
     found: dict[int, dict[str, list[str]]] = {}
@@ -282,6 +330,6 @@ def _together(entries: Sequence[Entry]) -> dict[int, dict[str, Any]]:
             if value not in several:
                 several.append(value)
     return {
-        trial: {name: "; ".join(several) for name, several in attributes.items()}
+        trial: {name: _BETWEEN.join(several) for name, several in attributes.items()}
         for trial, attributes in found.items()
     }

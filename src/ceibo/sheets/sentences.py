@@ -45,6 +45,22 @@ def not_planned(trial: StoredTrial, entry: Entry, name: str, used: str) -> str:
     )
 
 
+def other_trial(number: int, meant: int) -> str:
+    """A row with the number of one trial and the setting of another."""
+    return (
+        f"the row has the setting of trial {meant}, and the number of trial {number}; write"
+        f" {meant} if that was run, or put the setting of trial {number} back."
+    )
+
+
+def claimed(where: str, number: int) -> str:
+    """A row without a number that is about a trial under way."""
+    return (
+        f"{where} has no trial number, and the setting of trial {number}, which is under way: it is"
+        " that trial's value"
+    )
+
+
 def contradiction(trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement) -> str:
     """A value that is another than the one on record."""
     of = f"{stored.outcome} = " if stored.outcome else ""

@@ -105,7 +105,14 @@ def find_header(grid: Grid, wanted: Collection[str]) -> tuple[int, tuple[int, in
 
 
 def _names(header: Iterable[str], wanted: Collection[str]) -> tuple[str, ...]:
-    """The names in a header, without the apostrophe that an export put before a wanted one."""
+    """The names in a header, without the apostrophes that ceibo wrote.
+
+    A name that is wanted with its apostrophes, and not without, keeps them.
+    """
     names = {normalize(name) for name in wanted}
     plain = ((name, unguard(name)) for name in header)
-    return tuple(bare if normalize(bare) in names else name for name, bare in plain)
+
+    def is_own(name: str, bare: str) -> bool:
+        return normalize(name) in names and normalize(bare) not in names
+
+    return tuple(name if is_own(name, bare) else bare for name, bare in plain)

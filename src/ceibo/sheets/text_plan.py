@@ -12,7 +12,7 @@ def to_text(columns: Sequence[PlanColumn], form: TextForm) -> str:
 
     def cell(content: Content) -> str:
         if isinstance(content, Number):
-            return form.number(content.value)
+            return content.text().replace(".", form.decimal)
         return "" if content is None else guard(content)
 
     header = [guard(each.header) for each in columns]

@@ -2,6 +2,7 @@
 
 import datetime
 import io
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -16,6 +17,11 @@ _HELP: Final = "how to fill this in"
 _TINTS: Final = {Kind.PLAN: "E8EEF4", Kind.BELIEF: "F3F3F3", Kind.INPUT: "FFF6D6"}
 _LONGEST: Final = 32_767  # characters that a cell can hold
 _WIDEST: Final = 28  # of a column, in characters
+_NARROWEST: Final = {Kind.PLAN: 6, Kind.BELIEF: 8, Kind.INPUT: 8}
+_SENTENCE: Final = 24  # of a column for sentences
+_LINE: Final = 15.0  # height of a line of text, in points
+_HAND: Final = 24.0  # height of a row in which a hand can write
+_MARGIN: Final = 0.4  # of the paper, in inches
 _SPARE: Final = 20  # tinted rows below the plan, for runs of one's own
 _MADE: Final = datetime.datetime(2000, 1, 1)
 
@@ -39,6 +45,10 @@ def to_workbook(columns: Sequence[PlanColumn], study: str, guide: Sequence[str])
         for place, column in enumerate(columns, 1):
             if column.kind is not Kind.BELIEF:
                 _fill(package, sheet.cell(number, place), column, None, spare=True)
+    # a program that does not fit heights to wrapped headers by itself would cut them off
+    sheet.row_dimensions[1].height = _LINE * max(map(_lines, columns)) + 2
+    for number in range(2, below):
+        sheet.row_dimensions[number].height = _HAND
     sheet.freeze_panes = "B2"
     _set_paper(package, sheet)
     help_sheet = book.create_sheet(_HELP)
@@ -59,6 +69,9 @@ def _set_paper(package: Any, sheet: Any) -> None:
     fitting = package.worksheet.properties.PageSetupProperties(fitToPage=True)
     sheet.sheet_properties.pageSetUpPr = fitting
     sheet.print_title_rows = "1:1"
+    margins = sheet.page_margins
+    margins.left = margins.right = margins.top = _MARGIN
+    sheet.oddFooter.left.text, sheet.oddFooter.right.text = "&F", "&P / &N"
 
 
 def _head(package: Any, sheet: Any, place: int, column: PlanColumn) -> None:
@@ -68,16 +81,25 @@ def _head(package: Any, sheet: Any, place: int, column: PlanColumn) -> None:
     cell.font = package.styles.Font(bold=True)
     cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
     cell.fill = _tint(package, column.kind)
+    sheet.column_dimensions[package.utils.get_column_letter(place)].width = _width(column)
+
+
+def _width(column: PlanColumn) -> int:
+    """The width of a column, in characters."""
     shown = [len(_text(each)) for each in column.cells]
     words = max((len(word) for word in column.header.split()), default=0)
-    width = max(8, words, min(len(column.header), 14), *shown) + 2
-    sheet.column_dimensions[package.utils.get_column_letter(place)].width = min(width, _WIDEST)
+    low = _SENTENCE if column.is_wide else _NARROWEST[column.kind]
+    return min(max(low, words, *shown) + 2, _WIDEST)
+
+
+def _lines(column: PlanColumn) -> int:
+    """How many lines the header of a column takes, broken between words."""
+    wide = _width(column) - 1  # bold letters are wider
+    return len(textwrap.wrap(column.header, wide)) or 1
 
 
 def _text(content: Content) -> str:
-    if isinstance(content, Number):
-        return f"{content.value:.6g}"
-    return content or ""
+    return content.text() if isinstance(content, Number) else content or ""
 
 
 def _tint(package: Any, kind: Kind) -> Any:
@@ -93,6 +115,8 @@ def _fill(
         cell.number_format = content.form
     elif content is not None:
         _write(cell, content)
+        # apart from the number before it
+        cell.alignment = package.styles.Alignment(horizontal="left", indent=1)
     if column.kind is Kind.INPUT:
         cell.number_format = column.form
     if column.kind is Kind.INPUT and not spare:

@@ -5,8 +5,10 @@ from itertools import groupby
 from typing import final
 
 from ceibo.attached import Shown
+from ceibo.decide.block_names import Block, usual_kinds, why_unusual
 from ceibo.decide.effects import BlockEffect
 from ceibo.numbers import rounded, with_uncertainty
+from ceibo.study.trial import Trial
 from ceibo.text import one_line, plural
 
 
@@ -42,11 +44,19 @@ def spread_line(kind: str, effects: Iterable[BlockEffect]) -> str:
     )
 
 
+def doubt_of_block(trials: Iterable[Trial], told: Iterable[Block]) -> str:
+    """What is to be said of measurements told now whose blocks are unlike those of these trials."""
+    usual = usual_kinds(each.block for trial in trials for each in trial.measurements)
+    return next(filter(None, (why_unusual(block, usual) for block in told)), "")
+
+
 def _table(kind: str, effects: Blocks) -> str:
     names = [one_line(each.label, 40) for each in effects]
     values = [with_uncertainty(each.mean, each.std) for each in effects]
     wide, broad = max(map(len, names)), max(map(len, values))
     lines = [spread_line(kind, effects)]
+    if len(names) == 1:
+        return f"{lines[0]}\n  {names[0]}  {plural(effects[0].count, 'measurement')}"
     for name, value, each in zip(names, values, effects, strict=True):
         told = plural(each.count, "measurement")
         lines.append(f"  {name:<{wide}}  {value:>{broad}}  {told}")

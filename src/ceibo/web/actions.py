@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceibo.decide import Measurement
+from ceibo.decide.block_names import block_of
 from ceibo.decide.outcome_words import why_impossible
 from ceibo.decide.space import Params
 from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
+from ceibo.study.blocks import doubt_of_block
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
@@ -57,7 +59,7 @@ def tell(session: Session, data: Data) -> str:
     attempt = whole_in(data, "attempt", 0, _LARGEST)
 
     def work(study: Study) -> str:
-        stored = _stored(study, data)
+        stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
         try:
@@ -66,10 +68,11 @@ def tell(session: Session, data: Data) -> str:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
-        odd = []
+        odd = [doubt_of_block(before, [block_of(block)])]
         if study.outcomes is not None and isinstance(values, dict):
-            odd = why_impossible(study.outcomes, values)
-        return " ".join([f"Trial {trial.number}: {told_line(values)} is recorded.", *odd])
+            odd += why_impossible(study.outcomes, values)
+        said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
+        return " ".join(filter(None, said))
 
     return session.telling.use(work)
 

@@ -121,7 +121,7 @@ LAB = {
     "at most 1 a, b": "expected of, as in at most 2 of a, b, c",
     "between 1 of a, b": "expected and, as in between 1 and 3",
     # what cannot hold
-    "a > 0.7": "cannot hold for any setting of the space (a: float from 0.0 to 0.6)",
+    "a > 0.7": "cannot hold for any setting of the space (a: float from 0 to 0.6)",
     "a + b >= 1.7": "cannot hold",
     "a < 0": "cannot hold",
     "2 * n == 5": "cannot hold for any setting of the space (n: int from 0 to 10)",

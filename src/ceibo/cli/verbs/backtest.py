@@ -8,7 +8,8 @@ import typer
 from ceibo.cli.common import AsJson, StudyName, print_json, print_table
 from ceibo.cli.inferring import infer_space
 from ceibo.cli.opening import open_study
-from ceibo.cli.source import is_study, load
+from ceibo.cli.source import load, names_study
+from ceibo.cli.studyfile import StudyFile
 from ceibo.decide import Direction, Space
 from ceibo.decide.backtest import Target
 from ceibo.decide.frame import Frame
@@ -27,7 +28,7 @@ def backtest(  # noqa: PLR0913 - one parameter per option of the command
         typer.Argument(
             metavar="TABLE|STUDY.TOML|URL",
             help="CSV or .xlsx of past measurements, in the order in which they were made; or a"
-            " study, whose own measurements are replayed.",
+            " study, whose measurements are replayed.",
         ),
     ],
     file: Annotated[
@@ -41,7 +42,11 @@ def backtest(  # noqa: PLR0913 - one parameter per option of the command
     ] = None,
     value: Annotated[
         str | None,
-        typer.Option(help="Column of the values; `value` by default.", show_default=False),
+        typer.Option(
+            help="Column of the values, or a goal of the study; `value`, or the only goal, by"
+            " default.",
+            show_default=False,
+        ),
     ] = None,
     noise: Annotated[
         str | None, typer.Option(help="Column of their standard deviations.", show_default=False)
@@ -58,20 +63,24 @@ def backtest(  # noqa: PLR0913 - one parameter per option of the command
     json: AsJson = False,
 ) -> None:
     """Replay the search among past measurements: when would it have taken the best of them?"""
-    columns = {"value": value, "noise": noise}
-    if is_study(table):
-        of_tables = {**columns, "file": file, "maximize": maximize, "skip": skip}
-        _refuse_options_of_tables(table, of_tables)
-        study = open_study(load(table, study_name), None)
+    if names_study(table):
+        if any((file, noise, maximize, skip)):
+            raise InputError(
+                f"{table} is a study; leave out --file, --noise, --maximize and --skip, which are"
+                " about a table."
+            )
+        study = _measured(load(table, study_name), value)
     elif file is not None:
-        study = _study_of(file, study_name, maximize)
-        _add(study, Path(table), columns)
+        loaded = load(file, study_name)
+        value = _goal_of(loaded, value)
+        study = _empty(loaded, value, maximize)
+        _add_rows(study, Path(table), value, noise)
     else:
         space, left_out = infer_space(Path(table), value, noise, skip or ())
         study = Study.create(space, direction="maximize" if maximize else "minimize")
         if not json:
             _print_space(space, left_out)
-        _add(study, Path(table), columns)
+        _add_rows(study, Path(table), value, noise)
     found = replay(study, seeds=seeds)
     if json:
         print_json(_json(found))
@@ -79,30 +88,48 @@ def backtest(  # noqa: PLR0913 - one parameter per option of the command
         _print(found, seeds)
 
 
-def _refuse_options_of_tables(study: str, options: dict[str, Any]) -> None:
-    """A study says by itself what it varies and measures."""
-    for name, given in options.items():
-        if given:
-            raise InputError(
-                f"--{name} is about a table, and {study} is a study, which knows; leave it out, or"
-                " replay a table: ceibo export writes one."
-            )
-
-
-def _add(study: Study, table: Path, columns: dict[str, str | None]) -> None:
-    """Adds the rows of a table that were measured; columns are named where it calls them else."""
-    mapping = {header: name for name, header in columns.items() if header is not None}
-    rows = read_rows(table, Wanted(Frame(study.space), mapping=mapping)).rows
+def _add_rows(study: Study, path: Path, value: str | None, noise: str | None) -> None:
+    """Adds what was measured in the rows of a table."""
+    named = {"value": value, "noise": noise}
+    mapping = {header: name for name, header in named.items() if header is not None}
+    rows = read_rows(path, Wanted(Frame(study.space), mapping=mapping)).rows
     study.add_all([row for row in rows if not isinstance(row[1], Failure)])
 
 
-def _study_of(file: str, name: str | None, maximize: bool) -> Study:
-    """An empty study in memory over the parameters of a study file."""
-    loaded = load(file, name)
-    if loaded.outcomes is not None:
-        raise InputError("a backtest is of one objective, and the study has several outcomes.")
-    direction = Direction.MAXIMIZE if maximize else loaded.direction
+def _goal_of(loaded: StudyFile, value: str | None) -> str | None:
+    """The goal that is replayed, of a study with outcomes."""
+    if loaded.outcomes is None or value is not None:
+        return value
+    goals = loaded.outcomes.goals
+    if len(goals) > 1:
+        raise InputError(f"a backtest is of one goal; say which with --value: {', '.join(goals)}.")
+    return goals[0]
+
+
+def _empty(loaded: StudyFile, goal: str | None, maximize: bool) -> Study:
+    """An empty study in memory over the parameters of a study, of one objective."""
+    direction = loaded.direction
+    if loaded.outcomes is not None and goal in loaded.outcomes.goals:
+        direction = loaded.outcomes[goal].direction
+    direction = Direction.MAXIMIZE if maximize else direction or Direction.MINIMIZE
     return Study.create(loaded.space, direction=direction, seed=loaded.seed)
+
+
+def _measured(loaded: StudyFile, value: str | None) -> Study:
+    """What a study has measured, as a study of one objective."""
+    study = open_study(loaded, None)
+    if study.outcomes is None:
+        if value is not None:
+            raise InputError("--value names a goal, and the study has one objective; leave it out.")
+        return study
+    goal = _goal_of(loaded, value)
+    if goal is None or goal not in study.outcomes.goals:
+        goals = ", ".join(study.outcomes.goals)
+        raise InputError(f"--value: expected a goal of the study, got {goal!r}; it has {goals}.")
+    single = _empty(loaded, goal, maximize=False)
+    told = [(trial.params, each) for trial in study.trials for each in trial.outcomes.get(goal, ())]
+    single.add_all(told)
+    return single
 
 
 def _print_space(space: Space, left_out: list[str]) -> None:

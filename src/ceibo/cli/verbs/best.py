@@ -19,6 +19,7 @@ from ceibo.cli.source import load
 from ceibo.cli.suspicion import print_suspects, suspects_json
 from ceibo.cli.words import read_words
 from ceibo.decide import Measurement
+from ceibo.decide.dialling import dial_setting
 from ceibo.decide.space import Params
 from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
@@ -80,7 +81,7 @@ def _show_recommended(study: Study, held: Params, json: bool) -> None:
         print_recommended(found, study.outcomes)
     rows = [
         (one_line(name, 24), one_line(value, 24), "held" if name in held else "")
-        for name, value in found.params.items()
+        for name, value in dial_setting(study.space, found.params, held).items()
     ]
     typer.echo()
     print_table(rows)
@@ -111,8 +112,9 @@ def _print_one_answer(study: Study) -> None:
     typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
     typer.echo(f"closeness    {study.closeness()}  (of the best setting measured, by the model)")
     rows: list[tuple[str, ...]] = [("", "best", "recommended")]
+    dialled = dial_setting(study.space, advice.params)
     for name in study.space.names:
-        values = (name, found.params.get(name, "-"), advice.params.get(name, "-"))
+        values = (name, found.params.get(name, "-"), dialled.get(name, "-"))
         rows.append(tuple(one_line(value, 24) for value in values))
     typer.echo()
     print_table(rows)

@@ -1,6 +1,7 @@
 """`ceibo init`: writes a commented study file, to be edited or ready to run."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +27,9 @@ _TEMPLATE = """\
 #   ceibo run {file} --dry-run     shows the first commands
 #   ceibo run {file}               measures; run it again to go on
 #   ceibo ask {file}               by hand: what to measure next, without [command]
-#   ceibo tell {file} 0 VALUE      and what came of trial 0
+#   ceibo tell {file} 0 {told}      and what came of trial 0
+#   ceibo sheet {file} plan.xlsx -n 8     the same as a worksheet to fill in, and back with --read
+#   ceibo serve {file}             the same on a page in the browser
 #   ceibo report {file} -o report.html
 
 name = {name}
@@ -143,6 +146,7 @@ def init(  # noqa: PLR0913 - options of a command
         rules=_rules(rule or []),
         argv=to_toml(command or example),
         trials=trials,
+        told=_words(outcomes) or "VALUE",
         acquisition=DEFAULT_ACQUISITION,
     )
     file = parse(text.encode(), output)
@@ -159,6 +163,14 @@ def init(  # noqa: PLR0913 - options of a command
     if not command:
         told = "VALUE" if file.outcomes is None else words_of(file.outcomes)
         typer.echo(f"or, to measure by hand: ceibo ask {output}, and ceibo tell {output} 0 {told}")
+        typer.echo(f"or on a worksheet: ceibo sheet {output} plan.xlsx -n 8")
+        typer.echo(f"or on a page in the browser: ceibo serve {output}")
+
+
+def _words(outcomes: Mapping[str, Any]) -> str:
+    """The words by which the values of outcomes are told; none without outcomes."""
+    told = (name for name, each in outcomes.items() if not each.get("watch"))
+    return " ".join(shlex.quote(f"{name}=VALUE") for name in told)
 
 
 def _entries(table: Mapping[str, Any]) -> str:

@@ -75,7 +75,8 @@ def _print(study: Study, estimate: Estimate) -> None:
         return
     rows = [("", "expected", "95 % between", "")]
     for name, known in estimate.outcomes.items():
-        interval = f"{known.low:.6g} and {known.high:.6g}"
+        ends = (with_uncertainty(end, known.std) for end in (known.low, known.high))
+        interval = " and ".join(each.partition(" ± ")[0] for each in ends)
         wish = wish_of(study.outcomes[name])
         rows.append((one_line(name, 40), estimate_text(known), interval, wish))
     print_table(rows)

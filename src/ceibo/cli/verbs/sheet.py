@@ -17,6 +17,7 @@ from ceibo.cli.words import read_words
 from ceibo.errors import InputError
 from ceibo.sheets.reading import read_sheet
 from ceibo.sheets.sheet import write_sheet
+from ceibo.study.sheet_reading import SheetReading
 from ceibo.text import plural
 
 
@@ -78,7 +79,12 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         writing = (count, pending or None, fixed, shared, replicates or None, block)
         if any(each is not None for each in (*writing, bom or None, force or None)):
             raise InputError("--read takes a sheet back; leave out the options of writing one.")
-        _read(loaded, storage, path, read_columns(column), again, dry_run)
+        columns = read_columns(column)
+        reading = _read(loaded, storage, path, columns, again=again, dry_run=dry_run)
+        if dry_run:
+            typer.echo("nothing was stored; without --dry-run it is", err=True)
+        else:
+            _print_next(file, path, reading)
         return
     if column or again or dry_run:
         raise InputError("--column, --again and --dry-run are about reading; add --read.")
@@ -115,9 +121,10 @@ def _read(
     storage: str | None,
     path: Path,
     columns: dict[str, str],
+    *,
     again: bool,
     dry_run: bool,
-) -> None:
+) -> SheetReading:
     """Takes a worksheet back, and says what was on it."""
     study = open_study(loaded, storage)
     reading = read_sheet(study, path, columns=columns, again=again, dry_run=dry_run)
@@ -127,3 +134,13 @@ def _read(
     typer.echo(f"{verb} {path}: {reading}")
     for line in reading.details:
         typer.echo(f"  {line}")
+    return reading
+
+
+def _print_next(file: object, path: Path, reading: SheetReading) -> None:
+    """Says what may follow a sheet that was read."""
+    if reading.waiting:
+        typer.echo("fill in the others when they are known, and read the file again", err=True)
+    best = shlex.join(["ceibo", "best", str(file)])
+    following = shlex.join(["ceibo", "sheet", str(file), f"next{path.suffix}", "-n"])
+    typer.echo(f"then: {best}; or, to measure more: {following} COUNT", err=True)

@@ -20,6 +20,7 @@ from ceibo.cli.results import Told, measurements_of, read_told, recorded, repeat
 from ceibo.cli.source import load
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Study, Trial
+from ceibo.study.blocks import doubt_of_block
 
 
 def tell(  # noqa: PLR0913 - one parameter per option of the command
@@ -69,6 +70,8 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         _record(study, trial, told, key)
         for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")
+        if why := doubt_of_block(before, (each.block for each in told.values.values())):
+            warn(f"trial {trial}: {why} `ceibo correct --block` mends it.")
         text = f"trial {trial}: {told}{_missing(study, trial)}"
     elif failed is not None:
         _check_open(before, trial, "done", "withdrawn")

@@ -185,8 +185,8 @@ class Float(Dimension):
 
     def describe(self) -> str:
         log = ", logarithmic" if self.log else ""
-        step = f", in steps of {self.step}" if self.step else ""
-        return f"float from {self.low} to {self.high}{log}{step}"
+        step = f", in steps of {_short(self.step)}" if self.step else ""
+        return f"float from {_short(self.low)} to {_short(self.high)}{log}{step}"
 
     def ticks(self, count: int) -> list[tuple[float, str]]:
         """Round values; the axis of a grid reaches half a step beyond its ends."""
@@ -203,6 +203,11 @@ class Float(Dimension):
         """Reads LOW:HIGH, LOW:HIGH:log and LOW:HIGH:step=S."""
         keys = ranges.parse_range(text.split(":"))
         return None if keys is None else {"type": cls.type_name, **keys}
+
+
+def _short(number: float) -> str:
+    """All digits of a number, and no decimal place of a whole one."""
+    return repr(number).removesuffix(".0")
 
 
 def _decimal(number: float) -> Decimal:

@@ -1,6 +1,7 @@
 """The answer of a study with outcomes: cards, and every outcome ± beside the settings."""
 
 from ceibo.decide import Estimate
+from ceibo.decide.dialling import dial_setting
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
 from ceibo.decide.outcomes import Outcome
 from ceibo.numbers import distinct, percent, rounded
@@ -28,8 +29,9 @@ def answer(facts: JointFacts) -> str:
         held = [_chance(each, facts.confidence) for each in (best, advice)]
         rows.append(table_row("<b>every limit holds</b>", *held))
     rows.append(_wide_row("Parameters"))
+    dialled = dial_setting(facts.study.space, advice.params)
     for name in facts.study.space.names:
-        values = (each.params.get(name, ABSENT) for each in (best, advice))
+        values = (each.get(name, ABSENT) for each in (best.params, dialled))
         rows.append(table_row(text_of(name, 60), *map(value_cell, values)))
     head = "<tr><th></th><th>Best measured</th><th>Recommended</th></tr>"
     table = f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"

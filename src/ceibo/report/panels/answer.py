@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from ceibo.decide.dialling import dial_setting
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
@@ -16,7 +17,8 @@ def answer(facts: Facts) -> str:
     if facts.findings is None:
         note = "Panels appear with the first measurement."
         return panel("empty", "Nothing measured yet", "", note)
-    best, advice = facts.findings.best.params, facts.findings.recommended.params
+    best = facts.findings.best.params
+    advice = dial_setting(facts.study.space, facts.findings.recommended.params)
     rows = []
     for name in facts.study.space.names:
         values = (each.get(name, ABSENT) for each in (best, advice))
