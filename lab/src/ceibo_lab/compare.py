@@ -253,10 +253,10 @@ def table(title: str, rows: Iterable[Row | None]) -> Table:
     found = [row for row in rows if row is not None]
     corrected = holm([row.comparison.p for row in found])
     level = SIGNIFICANT / max(len(found), 1)
-    rows = [
+    judged = [
         replace(row, corrected_p=p, level=level) for row, p in zip(found, corrected, strict=True)
     ]
-    return Table(title, rows)
+    return Table(title, judged)
 
 
 def paired(

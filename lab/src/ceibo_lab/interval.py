@@ -52,7 +52,7 @@ def _outside(n: int, tail: float) -> int:
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24.0)
         return max(0, int(n * (n + 1) / 4.0 + float(ndtri(tail)) * spread))
     # twice the ranks, as `sign_chances` counts; odd sums do not occur
-    chances = sign_chances(2 * np.arange(1, n + 1))[::2]
+    chances = sign_chances(2.0 * np.arange(1.0, n + 1.0))[::2]
     return int(np.searchsorted(np.cumsum(chances), tail, side="right"))
 
 

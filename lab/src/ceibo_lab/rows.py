@@ -37,7 +37,7 @@ def difference(row: Row) -> str:
 def row_verdict(row: Row) -> str:
     """The verdict; of an undecided row also the difference that it would have been decided by."""
     if row.verdict is not Verdict.UNDECIDED:
-        return row.verdict.value
+        return str(row.verdict.value)
     if row.margin is not None:
         return f"undecided: the interval reaches across ±{row.margin:g}"
     if math.isinf(row.detectable):
