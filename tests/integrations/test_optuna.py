@@ -115,6 +115,9 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
     np.testing.assert_array_equal(evidence.noise, [0.3] * 10 + [np.nan])
     with pytest.raises(InputError, match="standard deviation"):
         report_noise(study.ask(), -1.0)
+    for wrong in ("0.1", [0.1, "x"], 1j, np.array([0.1, 0.2])):
+        with pytest.raises(InputError, match="standard deviation"):
+            report_noise(study.ask(), wrong)  # type: ignore[arg-type]  # that is what is tested
     trials = study.trials
     trials[0].user_attrs[NOISE] = "much"
     with pytest.raises(InputError, match="trial 0"):

@@ -13,7 +13,7 @@ from optuna.samplers import BaseSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, Trial, TrialState
 
-from ceibo.checks import check_whole
+from ceibo.checks import check_whole, to_float
 from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
 from ceibo.decide.joint import suggest_jointly, to_joint_record
 from ceibo.decide.record import to_record
@@ -299,8 +299,9 @@ def report_noise(
         ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
     given = list(std) if isinstance(std, Sequence) else [std]
-    numbers = [None if each is None else float(each) for each in given]
-    if not all(number is None or 0 <= number < math.inf for number in numbers):
+    numbers = [None if each is None else to_float(each) for each in given]
+    known = [number for number, each in zip(numbers, given, strict=True) if each is not None]
+    if not all(number is not None and 0 <= number < math.inf for number in known):
         wanted = "a finite standard deviation >= 0"
         raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
     if count is not None:
