@@ -8,7 +8,7 @@ from ceibo.decide import Float, Measurement, Precision, Settings, Space, Told, e
 from ceibo.decide.record import to_record
 from ceibo.decide.suggest import Suggestion
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess, Matern52
+from ceibo.gp import Blocks, GaussianProcess, Matern52
 
 SPACE = Space({"x": Float(0, 1)})
 
@@ -37,6 +37,19 @@ def test_the_gains_are_those_of_one_measurement_with_less_noise(place: float) ->
         once = acq.build("knowledge-gradient", gp, next_noise_variance=0.09 / m)
         assert gain == pytest.approx(float(once.log_value(x[None, :])[0] - np.log(gp.unit)))
     assert np.all(np.diff(found) > 0)  # more values teach more
+
+
+def test_the_offset_of_a_block_is_not_averaged_out() -> None:
+    """All values of a trial are in one new block, which shifts their mean as it shifts each."""
+    plain, x, spread = process(), np.array([0.62]), 0.5
+    of = np.arange(len(plain.X)) % 2
+    blocked = GaussianProcess(
+        plain.X, plain.y, 0.09, plain.kernel, blocks=Blocks(of, np.array([spread**2]))
+    )
+    found = acq.log_gains_of_repeats(blocked, x, 6)
+    for m, gain in enumerate(found, 1):
+        once = acq.build("knowledge-gradient", blocked, next_noise_variance=0.09 / m)
+        assert gain == pytest.approx(float(once.log_value(x[None, :])[0] - np.log(blocked.unit)))
 
 
 def test_under_limits_they_are_those_of_the_goal() -> None:

@@ -113,9 +113,9 @@ def test_told_noise_is_used_and_untold_noise_inferred() -> None:
     )
     evidence = evidence_of_trials(study.trials, axes, Direction.MINIMIZE, NOISE)
     np.testing.assert_array_equal(evidence.noise, [0.3] * 10 + [np.nan])
-    for wrong in (-1.0, "0.1", [0.1, "0.2"], True):
+    for wrong in (-1.0, "0.1", [0.1, "x"], [0.1, "0.2"], True, 1j, np.array([0.1, 0.2])):
         with pytest.raises(InputError, match="std must be a finite standard deviation"):
-            report_noise(study.ask(), wrong)  # type: ignore[arg-type]
+            report_noise(study.ask(), wrong)  # type: ignore[arg-type]  # that is what is tested
     trials = study.trials
     trials[0].user_attrs[NOISE] = "much"
     with pytest.raises(InputError, match="trial 0"):

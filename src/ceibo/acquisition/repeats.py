@@ -23,6 +23,9 @@ def log_gains_of_repeats(
 ) -> Array:
     """log KG(x; υ²/m) for m from 1 to `most`, (most,); −inf where nothing is to be learnt.
 
+    The values of a trial are in one block of each kind, whose offset no number of them averages
+    out: Σ_t σ_t² is added to υ²/m as it is.
+
     Args:
         gp: of the goal, conditioned on pending points; υ² is its `expected_noise`.
         x: (d,)
@@ -35,10 +38,12 @@ def log_gains_of_repeats(
     goal = function.goal if isinstance(function, Weighted) else function
     if not isinstance(goal, KnowledgeGradient):  # pragma: no cover - it was asked for by name
         raise TypeError(f"expected a knowledge gradient, got {type(goal).__name__}.")
+    shared = gp.block_variance / gp.unit / gp.unit
+    alone = float(gp.expected_noise or 0.0) / gp.unit / gp.unit
     with limited_blas(len(gp.state.points)):
         prediction = goal.predictor(x[None, :])
         found = [
-            replace(goal, next_noise=goal.next_noise / m).logarithm(prediction).value[0]
+            replace(goal, next_noise=shared + alone / m).logarithm(prediction).value[0]
             for m in range(1, most + 1)
         ]
     return np.array(found)

@@ -5,7 +5,8 @@ A trial costs a set-up and so much for every value. The mean of m values has the
 
     m = argmax KG(x; υ²/m) / (setup + m·repeat),
 
-the smallest of equals. υ² is the noise of one value: told, or inferred by the model.
+the smallest of equals. υ² is the noise of one value: told, or inferred by the model. Where there
+are blocks, all values of a trial are in one, and the variance of its offset stays beside υ²/m.
 """
 
 from collections.abc import Mapping

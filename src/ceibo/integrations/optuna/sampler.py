@@ -298,15 +298,14 @@ def report_noise(
         ...     report_noise(trial, 1 / np.sqrt(count))
         ...     return measure(trial.suggest_float("x", 0, 1), count)
     """
-    several = isinstance(std, Sequence) and not isinstance(std, str)
-    given: list[object] = [*std] if several and isinstance(std, Sequence) else [std]
-    numbers = [to_float(each) for each in given]
-    for each, number in zip(given, numbers, strict=True):
-        if each is not None and (number is None or not 0 <= number < math.inf):
-            wanted = "a finite standard deviation >= 0"
-            raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
+    given = list(std) if isinstance(std, Sequence) else [std]
+    numbers = [None if each is None else to_float(each) for each in given]
+    known = [number for number, each in zip(numbers, given, strict=True) if each is not None]
+    if not all(number is not None and 0 <= number < math.inf for number in known):
+        wanted = "a finite standard deviation >= 0"
+        raise InputError(f"std must be {wanted}, got {std!r}; leave it out if it is unknown.")
     if count is not None:
-        if several:
+        if isinstance(std, Sequence):
             raise InputError(
                 f"count: expected none beside the noise of several objectives, got {count!r}."
             )
