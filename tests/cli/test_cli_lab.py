@@ -115,7 +115,7 @@ def test_several_outcomes_are_filled_in(ceibo: Ceibo, tmp_path: Path) -> None:
     ("cell", "advice"),
     [
         ("12,3 %", "leave out '%'"),
-        ("<0,5", "leave out the <"),
+        ("<0,5", "write the best guess with a noise"),
         ("n.d.", "leave the cell empty"),
         ("66.5 °C", "leave out '°C'"),
         ("1.234,5,6", "expected a number"),
@@ -157,3 +157,30 @@ def test_init_without_a_command_leads_to_ask_and_tell(ceibo: Ceibo, tmp_path: Pa
     assert "on a worksheet: ceibo sheet study.toml plan.xlsx -n 8\n" in answer.out
     assert "ceibo tell study.toml" in (tmp_path / "study.toml").read_text("utf-8")
     assert "ceibo ask" not in ceibo("init", "-p", "x=0:1", "-o", "t.toml", "--", "echo", "{x}").out
+
+
+def test_answers_have_the_digits_that_are_dialled(ceibo: Ceibo, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[space]\ntemp = {type = "float", low = 0, high = 300}\n'
+        'rate = {type = "float", low = 1e-4, high = 1, log = true}\n'
+        "[outcomes]\nyield = {goal = 'maximize'}\n",
+        encoding="utf-8",
+    )
+    for number, trial in enumerate(ceibo("ask", "s.toml", "--new", "-n", "6", "--json").json):
+        value = 70 - (trial["params"]["temp"] - 120) ** 2 / 1000
+        ceibo("tell", "s.toml", number, f"yield={value}", "--block", "day=2026-11-14")
+    answer = ceibo("best", "s.toml").out
+    lines = {line.split()[0]: line.split()[-1] for line in answer.splitlines() if line.strip()}
+    exact = ceibo("best", "s.toml", "--json").json["recommended"]["params"]
+    assert lines["temp"] == f"{exact['temp']:.1f}".removesuffix(".0")
+    assert float(lines["rate"]) == float(f"{exact['rate']:.4g}")
+    # one block alone says nothing of how blocks differ
+    assert answer.endswith("from the process.\n  2026-11-14  6 measurements\n")
+    expected, low, _, high = (
+        ceibo("predict", "s.toml", "temp=150", "rate=0.01")
+        .out.splitlines()[1]
+        .rsplit(maxsplit=4)[:4]
+    )
+    std = expected.split("±")[1].split()[0]
+    places = len(std.partition(".")[2])
+    assert [len(each.partition(".")[2]) for each in (low, high)] == [places, places]

@@ -152,7 +152,7 @@ def test_merged_cells_say_the_same_for_every_row(tmp_path: Path) -> None:
         (datetime.date(2026, 5, 1), "dd/mm/yyyy", "format the cell as a number"),
         (0.123, "0.0%", "leave out '%'"),
         ("12,3 %", "General", "leave out '%'"),
-        ("<0,5", "General", "leave out the <"),
+        ("<0,5", "General", "write the best guess with a noise"),
         ("n.d.", "General", "leave the cell empty"),
     ],
 )

@@ -231,7 +231,7 @@ def test_all_problems_are_told_at_once(study: Study, plan: Path) -> None:
     assert "'three'" in problems["J3"]
     assert "write it under 'temp used'" in problems["B4"]
     assert "there is no trial 99" in problems["A5"]
-    assert "leave out the <" in problems["E11"]
+    assert "write the best guess with a noise" in problems["E11"]
 
 
 def test_a_run_elsewhere_of_a_trial_with_a_value(study: Study, plan: Path) -> None:

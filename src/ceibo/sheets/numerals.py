@@ -23,8 +23,7 @@ def advice_on(text: str) -> str:
     if _ERRORS.fullmatch(text):
         return "; its formula has failed, so mend it or write the number"
     if text[:1] in _LIMITS:
-        rest = text.lstrip(f"{_LIMITS}= ")
-        return f"; leave out the {text[: len(text) - len(rest)].strip()}, or leave the cell empty"
+        return "; write the best guess with a noise as large as the doubt, or leave the cell empty"
     bare = _without_unit(text)
     if bare and bare != text and _is_number(bare):
         return f"; leave out {text[len(bare) :].strip()!r}"

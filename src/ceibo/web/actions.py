@@ -68,7 +68,8 @@ def tell(session: Session, data: Data) -> str:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
-        odd = [doubt_of_block(before, [block_of(block)])]
+        doubt = doubt_of_block(before, [block_of(block)])
+        odd = [f"About its block: {doubt} `ceibo correct --block` mends it." if doubt else ""]
         if study.outcomes is not None and isinstance(values, dict):
             odd += why_impossible(study.outcomes, values)
         said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
