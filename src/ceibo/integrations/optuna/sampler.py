@@ -311,7 +311,7 @@ def report_noise(
             )
         counted = Measurement(0.0, numbers[0], count=count)  # refused with a sentence
         trial.set_user_attr(COUNT, counted.count)
-    trial.set_user_attr(NOISE, numbers if several else numbers[0])
+    trial.set_user_attr(NOISE, numbers if isinstance(std, Sequence) else numbers[0])
 
 
 def direction_of(study: Study) -> Direction:
