@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from ceibo.errors import CeiboError, InputError
 from ceibo_lab.arithmetic import is_older
 from ceibo_lab.claims import all_claims
@@ -135,13 +137,7 @@ def _elsewhere(out: Page, found: Elsewhere | None) -> None:
         return
     out.paragraph(
         f"{found.cells} cells were run again with these differences: {'; '.join(found.versions)}."
-        f" {found.same} are the same bit for bit."
-        + (
-            ""
-            if found.moved is None
-            else " Those that are not end with a log10 regret that differs by"
-            f" {found.moved:.2g} in the median."
-        )
+        f" {found.same} are the same bit for bit.{_parting(found)}"
     )
     for one, two in found.rows:
         texts = [
@@ -151,6 +147,20 @@ def _elsewhere(out: Page, found: Elsewhere | None) -> None:
             for row in (one, two)
         ]
         out.paragraph(f"Corrected EI − EI on {one.label}: {texts[0]}; again {texts[1]}.")
+
+
+def _parting(found: Elsewhere) -> str:
+    """Where the others part, and how many end elsewhere."""
+    if not found.parted:
+        return ""
+    first, last, count = found.parted[0], found.parted[-1], len(found.parted)
+    where = f"measurement {first}" if first == last else f"measurements {first} to {last}"
+    others = f"{len(found.moved)} of these {count}" if found.moved else f"none of these {count}"
+    by = f", by {np.median(found.moved):.2g} in the median" if found.moved else ""
+    return (
+        f" The others part at {where}, to the digits that a record keeps, and {others} end with"
+        f" another log10 regret of `best`{by}."
+    )
 
 
 def _missing(out: Page, records: Sequence[Record]) -> None:

@@ -73,14 +73,16 @@ class Elsewhere:
         versions: what was otherwise, in words.
         cells: how many cells were compared.
         same: how many are the same bit for bit.
-        moved: the median of |difference| of log10 regret of `best` of those that are not.
+        parted: of the runs that are not, the measurement at which they part, in a record's digits.
+        moved: the differences of log10 regret of `best` at their ends, where there are any.
         rows: corrected EI against EI here and there, where both have FEWEST seeds or more.
     """
 
     versions: tuple[str, ...]
     cells: int
     same: int
-    moved: float | None
+    parted: tuple[int, ...]
+    moved: tuple[float, ...]
     rows: tuple[tuple[Row, Row], ...]
 
 
@@ -94,10 +96,11 @@ def elsewhere(records: Sequence[Record], repeated: Sequence[Record]) -> Elsewher
         return None
     found = [repetition(a, b) for a, b in both]
     changed = [
-        abs(final_value(a, "best") - final_value(b, "best"))
+        (a, b)
         for (a, b), each in zip(both, found, strict=True)
         if each.agreement is not Agreement.SAME and a["cell"]["kind"] == "optimise"
     ]
+    ends = [abs(final_value(a, "best") - final_value(b, "best")) for a, b in changed]
     versions = {
         f"{name}: {a['versions'].get(name)} and {b['versions'].get(name)}"
         for a, b in both
@@ -105,9 +108,16 @@ def elsewhere(records: Sequence[Record], repeated: Sequence[Record]) -> Elsewher
         if a["versions"][name] != b["versions"].get(name)
     }
     same = sum(each.agreement is Agreement.SAME for each in found)
-    moved = float(np.median(changed)) if changed else None
+    parted = sorted(row for a, b in changed if (row := _parting(a, b)) is not None)
+    moved = tuple(end for end in ends if end > 0)
     rows = _both_rows([a for a, _ in both], [b for _, b in both])
-    return Elsewhere(tuple(sorted(versions)), len(both), same, moved, rows)
+    return Elsewhere(tuple(sorted(versions)), len(both), same, tuple(parted), moved, rows)
+
+
+def _parting(one: Record, two: Record) -> int | None:
+    """The first measurement that is not the same, counted from one."""
+    regrets = zip(one["trace"]["regret"], two["trace"]["regret"], strict=True)
+    return next((row for row, (a, b) in enumerate(regrets, start=1) if a != b), None)
 
 
 def _both_rows(here: Sequence[Record], there: Sequence[Record]) -> tuple[tuple[Row, Row], ...]:

@@ -83,6 +83,8 @@ def test_a_repetition_elsewhere_is_compared(records: list[dict[str, Any]]) -> No
     seen = text.partition("## What another machine changes")[2].partition("\n## ")[0]
     assert f"{len(again)} cells were run again with these differences: blas: here and there" in seen
     assert f"{len(again) - len(again) // 12} are the same bit for bit" in seen
+    assert "part at measurement 1, to the digits" in seen
+    assert f"{len(again) // 12} of these {len(again) // 12} end with another" in seen
     assert "Corrected EI − EI on Levy 4" in seen
     older = [{k: v for k, v in each.items() if k != "algorithm"} for each in again]
     assert "No repetition by the same" in page(Read(records), older, []).markdown()
