@@ -60,6 +60,7 @@ QUALITY = (
     "cost",
     "outliers",
     "coverage",
+    "replicates",
 )
 """Checks of formulas and statistics: closed forms against draws, regret, coverage."""
 

@@ -188,9 +188,9 @@ def test_the_way_back_ends_with_nothing_if_nothing_pays() -> None:
         calls.append((given, wrong))
         return replace(before, log_density=-np.inf)
 
-    fit, outliers = find_outliers(rows, model.fit, refit)
-    assert fit is model.fit
-    assert outliers == []
+    found = find_outliers(rows, model.fit, refit)
+    assert found.fit is model.fit
+    assert (found.outliers, found.gain) == ([], 0.0)
 
 
 def test_each_outcome_has_its_own_suspects() -> None:

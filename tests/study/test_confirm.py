@@ -78,7 +78,7 @@ def test_an_older_ceibo_refuses_what_it_cannot_know(tmp_path: Path) -> None:
         assert data == [None] * 8 + ['{"purpose": "confirm"}']
         found = connection.execute("SELECT data FROM ceibo_studies WHERE name = 'b'").fetchone()[0]
         kept = {"setup": 1.0, "repeat": 1.0, "most": 16}
-        assert json.loads(found) == {"outliers": True, "precision": kept}
+        assert json.loads(found) == {"outliers": True, "varying_noise": True, "precision": kept}
         for other in ('{"purpose": 3}', '{"place": "here"}', "[]"):
             connection.execute("UPDATE ceibo_trials SET data = ? WHERE number = 8", (other,))
             connection.execute("UPDATE ceibo_trials SET checksum = NULL WHERE number = 8")

@@ -43,7 +43,11 @@ def test_rules_are_stored_with_the_study(url: str) -> None:
     ceibo.Study.create(SPACE, storage=url).close()
     study = ceibo.Study.open(url, space=SPACE)
     assert study.space == SPACE
-    assert json.loads(str(row_of(url).data)) == {"constraints": ["a + b <= 1"], "outliers": True}
+    assert json.loads(str(row_of(url).data)) == {
+        "constraints": ["a + b <= 1"],
+        "outliers": True,
+        "varying_noise": True,
+    }
     study.close()
     with pytest.raises(InputError, match=r"rule 'a \+ b <= 1' is stored but not given now"):
         ceibo.Study.open(url, space=PARTS)
@@ -54,12 +58,17 @@ def test_rules_are_stored_beside_outcomes(url: str) -> None:
     study = ceibo.Study.open(url)
     assert study.space == SPACE
     assert dict(study.outcomes or {}) == OUTCOMES
-    assert json.loads(str(row_of(url).data)).keys() == {"outcomes", "constraints", "outliers"}
+    assert json.loads(str(row_of(url).data)).keys() == {
+        "outcomes",
+        "constraints",
+        "outliers",
+        "varying_noise",
+    }
     study.close()
 
 
 def test_a_plain_study_has_no_data(url: str) -> None:
-    ceibo.Study.create(PARTS, storage=url, outliers=False).close()
+    ceibo.Study.create(PARTS, storage=url, outliers=False, varying_noise=False).close()
     assert row_of(url).data is None
 
 

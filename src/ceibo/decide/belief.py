@@ -108,9 +108,11 @@ class Belief:
 
     @property
     def noise(self) -> float | None:
-        """The inferred std of one value of unknown noise; None if all noise is known."""
-        variance = self.model.fit.noise_variance
-        return None if variance is None else self.model.natural(float(np.sqrt(variance)))
+        """The inferred std of one value of unknown noise; None if all noise is known.
+
+        Where it differs over the space, that at the best measured setting.
+        """
+        return self.model.noise
 
     @cached_property
     def blocks(self) -> tuple[BlockEffect, ...]:

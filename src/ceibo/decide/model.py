@@ -1,22 +1,25 @@
 """The fitted model of the evidence: of the objective, and of where measurements fail."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
 
+from ceibo.acquisition import find_incumbent
 from ceibo.decide.discounts import Discount, discounted, discounts_of
 from ceibo.decide.evidence import Evidence
-from ceibo.decide.outliers import find_outliers
+from ceibo.decide.outliers import Doubted, find_outliers
 from ceibo.decide.rows import Rows
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.subset import group, most_telling
+from ceibo.decide.varying import REQUIRED, Varying, expecting, vary
 from ceibo.errors import InputError
 from ceibo.gp import FitResult, GaussianProcess, Hyperparameters, fit_gp
 from ceibo.gp.grid import evenly
 from ceibo.gp.inputs import Array, Mask
+from ceibo.gp.scatter import NoiseShape
 
 _RIVALS: Final = ("matern52", "squared-exponential")  # of kernel "auto"
 # Of very many observations, hyperparameters need fewer than the mean does, and cost more.
@@ -40,6 +43,7 @@ class Model:
     used: int  # how many the model was conditioned on
     kinds: tuple[str, ...] = ()  # of the blocks of the fit
     discounts: tuple[Discount, ...] = ()  # of values that are not believed
+    shape: NoiseShape | None = None  # of unknown noise that differs over the space
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -55,22 +59,58 @@ class Model:
         """The standard deviation of the objective over the space, by the kernel's variance."""
         return self.natural(float(np.sqrt(self.gp.kernel.variance)))
 
+    @property
+    def noise(self) -> float | None:
+        """The inferred std of one value of unknown noise, in the objective's units.
+
+        Where it differs over the space, that at the best measured setting; None if all is known.
+        """
+        level = self.fit.noise_variance
+        if level is None or self.shape is None:
+            return None if level is None else self.natural(float(np.sqrt(level)))
+        best = find_incumbent(self.gp).x[None, :]
+        return self.natural(float(np.sqrt(level * self.shape.relative(best)[0])))
+
+    @property
+    def noise_span(self) -> tuple[float, float] | None:
+        """Its smallest and largest among the measured settings, where it differs over the space."""
+        level = self.fit.noise_variance
+        if level is None or self.shape is None:
+            return None
+        stds = self.natural_values(np.sqrt(level * self.shape.relative(self.gp.X)))
+        return float(np.min(stds)), float(np.max(stds))
+
+    def expected_noise(self, X: Array) -> Array:
+        """(N,) the variance expected of one more value at points (N, d), in squared units."""
+        expected = np.full(len(X), float(self.gp.expected_noise or 0.0))
+        level = self.fit.noise_variance
+        if level is None or self.shape is None or self.fit.basis.expected is not None:
+            return expected
+        return np.asarray(level * self.shape.relative(X))
+
+    def expecting_at(self, gp: GaussianProcess, x: Array) -> GaussianProcess:
+        """One of the model's processes, that expects of the next value the noise at x (d,)."""
+        if self.shape is None:
+            return gp
+        return replace(gp, expected_noise=float(self.expected_noise(x[None, :])[0]))
+
     def conditioned(self, evidence: Evidence, limit: int) -> GaussianProcess:
         """The process with (the latest) pending points: variances shrink there, means stay."""
         pending = evidence.pending[-limit:]
-        return self.gp.condition(pending) if len(pending) else self.gp
+        return self.gp.condition(pending, self.expected_noise(pending)) if len(pending) else self.gp
 
     def refitted_to(self, evidence: Evidence, limit: int) -> "Model":
         """A model of earlier evidence, with the hyperparameters and inferred noise of this one."""
         n, blocks = len(evidence), self.block_variances(evidence.block_kinds)
-        rows = discounted(Rows.of(evidence, self.exponent), evidence, self.discounts)
+        rows = replace(Rows.of(evidence, self.exponent), shape=self.shape)
+        rows = discounted(rows, evidence, self.discounts)
         if n > limit:
             groups = group(rows.X, rows.told_variance, rows.block)
             if len(groups) > limit:
                 chosen = most_telling(self.gp, evidence.X[groups.first], limit)
                 rows = rows[groups.rows(chosen)]
         gp = rows.conditioned(self.fit, blocks, merged=n > limit)
-        return Model(gp, self.fit, self.exponent, n, len(rows), self.kinds)
+        return Model(gp, self.fit, self.exponent, n, len(rows), self.kinds, shape=self.shape)
 
     def block_variances(self, kinds: Sequence[str]) -> Array:
         """The variances of these kinds of block, in units of the process; 0 of other kinds."""
@@ -109,6 +149,7 @@ def fit_model(
             counts=rows.counts,
             blocks=rows.block if kinds else None,
             discounted=wrong,
+            noise_shape=rows.shape,
         )
 
     def fit(rows: Rows) -> FitResult:
@@ -119,19 +160,35 @@ def fit_model(
     def refit(rows: Rows, wrong: Mask, before: FitResult) -> FitResult:
         return fit_once(rows, before.gp.kernel.name, before.hyperparameters, 0, wrong)
 
+    def varied(rows: Rows, fitted: FitResult) -> Varying | None:
+        if not settings.varying_noise:
+            return None
+        certain = np.zeros(len(rows), dtype=bool)
+        return vary(rows, fitted, lambda rows, before: refit(rows, certain, before))
+
+    def doubted(rows: Rows, fitted: FitResult) -> Doubted:
+        return find_outliers(rows, fitted, refit) if settings.outliers else Doubted(fitted, [], 0.0)
+
     groups = group(whole.X, whole.told_variance, whole.block) if n > limit else None
     if groups is None or len(groups) <= limit:
         fitted = fit(whole)
-        if not settings.outliers:
-            return Model(fitted.gp, fitted, exponent, n, n, kinds)
-        fitted, outliers = find_outliers(whole, fitted, refit)
-        discounts = discounts_of(evidence, outliers)
-        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts)
-    fitted = fit(whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))])
+        found, shape = doubted(whole, fitted), None
+        if (other := varied(whole, fitted)) is not None:
+            # A few wrong values look like noise that is larger there, and the other way round.
+            rival = doubted(other.rows, other.fit)
+            if rival.gain + other.gain > found.gain + REQUIRED:
+                found, shape = rival, other.rows.shape
+        fitted, discounts = expecting(found.fit, shape), discounts_of(evidence, found.outliers)
+        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts, shape)
+    rows = whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))]
+    fitted = fit(rows)
+    if (other := varied(rows, fitted)) is not None:
+        whole = replace(whole, shape=other.rows.shape)
+        fitted = expecting(other.fit, whole.shape)
     rows = whole[groups.rows(most_telling(fitted.gp, whole.X[groups.first], limit))]
     variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances
     gp = rows.conditioned(fitted, variances, merged=True)
-    return Model(gp, fitted, exponent, n, len(rows), kinds)
+    return Model(gp, fitted, exponent, n, len(rows), kinds, shape=rows.shape)
 
 
 def _exponent_of(evidence: Evidence) -> int:

@@ -19,7 +19,7 @@ Where nothing looks wrong, the first fit is the model, and the check costs next 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 import scipy
@@ -65,6 +65,15 @@ class Outlier:
     variance: float  # the noise variance it was given
 
 
+@final
+class Doubted(NamedTuple):
+    """A fit, the observations that it does not believe, and what the evidence gains by them."""
+
+    fit: FitResult
+    outliers: list[Outlier]
+    gain: float
+
+
 # fits rows, some of which are discounted, from the hyperparameters of another fit
 Refit = Callable[[Rows, Mask, FitResult], FitResult]
 
@@ -91,13 +100,14 @@ class _State:
         density = self.fit.log_density - float(np.sum(values) * np.log(self.scale))
         # The scatter of the values behind a standard error, of which the fit of a discounted mean
         # knows nothing.
-        noise = self.fit.noise_variance
+        level = self.fit.noise_variance
         behind = self.discounted & (self.told.counts > 1) & ~np.isnan(self.told.variance)
-        if noise is None or not np.any(behind):
+        if level is None or not np.any(behind):
             return density
         extra, errors = self.told.counts[behind] - 1.0, self.told.variance[behind]
-        scatter = float(np.sum((extra + 1.0) * extra * errors)) / noise
-        return density - 0.5 * (float(np.sum(extra)) * float(np.log(2 * np.pi * noise)) + scatter)
+        noise = self.told.single_variance(level)[behind]
+        scatter = float(np.sum((extra + 1.0) * extra * errors / noise))
+        return density - 0.5 * (float(extra @ np.log(2 * np.pi * noise)) + scatter)
 
     @property
     def worth(self) -> float:
@@ -116,7 +126,7 @@ class _State:
     def own_noise(self) -> Array:
         """(n,) the noise of each observation if it is believed."""
         told, inferred = self.told.told_variance, self.fit.noise_variance
-        unknown = 0.0 if inferred is None else inferred / self.told.counts
+        unknown = self.told.unknown_variance(0.0 if inferred is None else inferred)
         return np.where(np.isnan(told), unknown, told)
 
     def left_out(self) -> tuple[Array, Array, Array]:
@@ -172,23 +182,23 @@ class _State:
         return found
 
 
-def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> tuple[FitResult, list[Outlier]]:
+def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> Doubted:
     """The fit in which the outliers are discounted, and these; the fit given if there are none."""
     n, d = rows.X.shape
     first = _State(rows, rows, np.zeros(n, dtype=bool), fit)
     if not _FEWEST + d <= n <= _MOST or not np.isfinite(fit.log_density):
-        return fit, []
+        return Doubted(fit, [], 0.0)
     if np.max(first.gains(robust=True)[0]) < _gain(_SUSPICIOUS):
-        return fit, []
+        return Doubted(fit, [], 0.0)
     best = first
     told = not np.all(np.isnan(rows.told_variance))
     for view in (first, _smooth(first, refit)) if told else (first,):
         best = _best(best, _pursue(view, refit), refit)
     if not np.any(best.discounted):
-        return fit, []
+        return Doubted(fit, [], 0.0)
     # What is wrong in an unknown way says less than its size suggests.
     final = _refitted(best, _FADED * best.rows.variance, best.discounted, refit)
-    return final.fit, _described(final)
+    return Doubted(final.fit, _described(final), best.worth - first.worth)
 
 
 def _smooth(first: _State, refit: Refit) -> _State:

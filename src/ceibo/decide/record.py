@@ -19,7 +19,9 @@ from ceibo.version import __version__
 # 2: what corrected EI, corrected PI and corrected KG are close to x⁺.
 # 3: measurements that look wrong count less, in studies that were begun with it; those begun before
 #    and those without such a measurement get the suggestions of 2.
-ALGORITHM: Final = 3
+# 4: noise that differs over the space, likewise in studies that were begun with it; without
+#    replicates whose scatter differs the suggestions are those of 3.
+ALGORITHM: Final = 4
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
@@ -47,7 +49,7 @@ def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
             "used": suggestion.used,
         }
         if suggestion.model is not None:
-            record |= discounts_to_json(suggestion.model)
+            record |= discounts_to_json(suggestion.model) | noise_to_json(suggestion.model)
     record |= aims_to_json(suggestion.purpose, suggestion.repeats)
     return record | {"algorithm": ALGORITHM, "versions": versions()}
 
@@ -59,6 +61,13 @@ def discounts_to_json(model: Model) -> dict[str, Any]:
         for each in model.discounts
     ]
     return {"discounted": discounted} if discounted else {}
+
+
+def noise_to_json(model: Model) -> dict[str, Any]:
+    """The smallest and the largest noise of a value among the measured settings, where it differs
+    over the space; nothing where it does not."""
+    span = model.noise_span
+    return {} if span is None else {"noise_span": list(span)}
 
 
 def aims_to_json(purpose: str | None, repeats: int | None) -> dict[str, Any]:

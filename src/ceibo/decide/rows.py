@@ -1,6 +1,6 @@
 """Observations as a model takes them: in units of a power of two, and merged where asked."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
@@ -9,6 +9,7 @@ from ceibo.decide.evidence import Evidence
 from ceibo.gp import Blocks, FitResult, GaussianProcess
 from ceibo.gp.inputs import Array, Indices, Mask
 from ceibo.gp.observations import standardize
+from ceibo.gp.scatter import NoiseShape
 
 # In units of the largest value: beyond it an observation says nothing at all.
 _LARGEST_NOISE: Final = 2.0**200
@@ -27,6 +28,7 @@ class Rows:
     variance: Array  # (n,)
     counts: Array  # (n,)
     block: Indices  # (n, b)
+    shape: NoiseShape | None = None  # of the unknown noise; None: it is the same everywhere
 
     @staticmethod
     def of(evidence: Evidence, exponent: int) -> "Rows":
@@ -45,12 +47,22 @@ class Rows:
         return len(self.y)
 
     def __getitem__(self, rows: Indices) -> "Rows":
-        return Rows(*(getattr(self, each.name)[rows] for each in fields(Rows)))
+        parts = self.X, self.y, self.variance, self.counts, self.block
+        return Rows(*(each[rows] for each in parts), shape=self.shape)
 
     def with_noise(self, variance: Array, mask: Mask) -> "Rows":
         """With other noise variances (n,), taken as known, where the mask (n,) says so."""
         changed = np.where(mask, variance, self.variance)
         return replace(self, variance=changed, counts=np.where(mask, 1.0, self.counts))
+
+    def single_variance(self, level: float) -> Array:
+        """(n,) noise variances of one value each where they are not told, by the inferred level."""
+        relative = np.ones(len(self)) if self.shape is None else self.shape.relative(self.X)
+        return level * relative
+
+    def unknown_variance(self, level: float) -> Array:
+        """(n,) the same of the means that the rows are."""
+        return self.single_variance(level) / self.counts
 
     @property
     def told_variance(self) -> Array:
@@ -68,9 +80,11 @@ class Rows:
         inferred = _unknown_noise(fitted)
         told = self.told_variance
         X, y, of = self.X, self.y, self.block
-        noise = np.where(np.isnan(told), inferred / self.counts, told)
+        noise = np.where(np.isnan(told), self.unknown_variance(inferred), told)
         if merged:
             data = standardize(X, y, self.variance, self.counts, of)
+            if self.shape is not None:
+                data = data.shaped(self.shape.relative(data.X))
             squared = data.scale**2
             noise = data.noise_with(inferred / squared) * squared
             X, y, of = data.X, data.centre + data.scale * data.y, data.blocks

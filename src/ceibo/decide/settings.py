@@ -44,6 +44,8 @@ class Settings:
             without outcomes.
         outliers: whether measurements that look wrong count less; a study that was begun by a ceibo
             that did not know of it goes on without.
+        varying_noise: whether unknown noise may differ over the space, if the scatter of replicates
+            says so; likewise.
         precision: what a trial and each of its values cost, if a setting may be measured several
             times; None: a trial is one value.
     """
@@ -57,6 +59,7 @@ class Settings:
     restarts: int | None = None
     confidence: float | None = None
     outliers: bool = True
+    varying_noise: bool = True
     precision: Precision | None = None
 
     def __post_init__(self) -> None:
@@ -68,8 +71,9 @@ class Settings:
             object.__setattr__(self, "restarts", RESTARTS[self.fit])
         if self.confidence is not None:
             object.__setattr__(self, "confidence", check_confidence(self.confidence))
-        if not isinstance(self.outliers, bool):
-            raise InputError(f"outliers must be True or False, got {self.outliers!r}.")
+        for name in ("outliers", "varying_noise"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be True or False, got {getattr(self, name)!r}.")
         check_precision(self.precision)
         least = {"n_initial": 1, "max_observations": 10, "draws": 1, "restarts": 1}
         for name, low in least.items():
@@ -104,11 +108,13 @@ class Settings:
             del data["restarts"]
         if self.confidence is None:
             del data["confidence"]
-        if not self.outliers:
-            del data["outliers"]
+        for name in ("outliers", "varying_noise"):
+            if not data[name]:
+                del data[name]
         return data
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> "Settings":
         """The settings that `to_json` wrote; an absent key means the default of version 0.1."""
-        return Settings(**{"restarts": 1, "outliers": False, **data})
+        before = {"restarts": 1, "outliers": False, "varying_noise": False}
+        return Settings(**{**before, **data})

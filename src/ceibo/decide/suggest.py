@@ -136,6 +136,7 @@ def _repeats(model: Model, evidence: Evidence, settings: Settings, x: Array) -> 
     if price is None:
         return None
     gp = model.conditioned(evidence, settings.max_observations)
+    gp = model.expecting_at(gp, x)
     return price.repeats(acq.log_gains_of_repeats(gp, x, price.most))
 
 

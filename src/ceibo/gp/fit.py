@@ -39,6 +39,7 @@ from ceibo.gp.linalg import limited_blas
 from ceibo.gp.observations import standardize
 from ceibo.gp.posterior import GaussianProcess
 from ceibo.gp.restarts import distinct, spread_starts, switched
+from ceibo.gp.scatter import NoiseShape
 
 # Ranges searched, in standard units. Wide enough to never matter with priors; without them they
 # stop length scales of dimensions that do not matter from running away.
@@ -105,6 +106,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     counts: ArrayLike | None = None,
     blocks: ArrayLike | None = None,
     discounted: ArrayLike | None = None,
+    noise_shape: NoiseShape | None = None,
 ) -> FitResult:
     """Fits a Gaussian process to noisy observations in any units.
 
@@ -131,6 +133,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
             whose variance is inferred for each kind of which there are two blocks or more.
         discounted: (n,) whether a value is not believed. Its noise_variance says how little it
             counts; it is left out of the scale of y and of the noise that is expected of the next.
+        noise_shape: how unknown noise differs over the space (ceibo.gp.scatter); the variance that
+            is inferred is then where that is 1. One level by default.
 
     Returns:
         FitResult, whose `gp` is in the units of y.
@@ -156,6 +160,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     believed = np.ones(n, dtype=bool) if discounted is None else ~as_mask(discounted, n)
     of = None if blocks is None else as_block_indices(blocks, n)
     data = standardize(points, values, noise, sizes, of, believed)
+    if noise_shape is not None:
+        data = data.shaped(noise_shape.relative(data.X))
     priors = None
     if method == "map":
         priors = Priors.default(d, data.infers_noise, breadth, len(data.varying))

@@ -13,8 +13,8 @@ such.
 Only observations in the same blocks are merged: between blocks there are offsets too.
 """
 
-from dataclasses import dataclass, field
-from typing import Final, final
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -36,7 +36,8 @@ class Observations:
     X: Array  # (n, d)
     y: Array  # (n,) standardized
     noise: Array  # (n,) variance in standard units; NaN where unknown
-    counts: Array  # (n,) replicates behind a row of unknown noise, 1 elsewhere
+    # (n,) replicates behind a row of unknown noise, in units of its relative noise; 1 elsewhere
+    counts: Array
     centre: float
     scale: float
     scatter: float  # Σ SS over rows of unknown noise, in standard units
@@ -46,6 +47,8 @@ class Observations:
     blocks: Indices  # (n, b) as in ceibo.gp.blocks
     # the kinds of block of which there are two or more: one alone says nothing of σ_t
     varying: tuple[int, ...]
+    scatters: Array  # (n,) SS of each row of unknown noise, of which `scatter` is the sum
+    extras: Array  # (n,) m − 1 of each row of unknown noise
     unknown: Mask = field(init=False)  # (n,)
     # whether a noise variance has to be inferred
     infers_noise: bool = field(init=False)
@@ -81,6 +84,24 @@ class Observations:
             self.log_factor,
             self.blocks[indices],
             self.varying,
+            self.scatters[indices],
+            self.extras[indices],
+        )
+
+    def shaped(self, relative: Array) -> "Observations":
+        """The same, with an unknown noise that is `relative` (n,) times the inferred one.
+
+        Relative noise ρ leaves of m values the weight m/ρ, of their scatter SS/ρ, and ρ^−(m−1)/2 of
+        its density.
+        """
+        relative = np.where(self.unknown, relative, 1.0)
+        scatters = self.scatters / relative
+        return replace(
+            self,
+            counts=self.counts / relative,
+            scatter=float(np.sum(scatters)),
+            log_factor=self.log_factor - 0.5 * float(self.extras @ np.log(relative)),
+            scatters=scatters,
         )
 
 
@@ -124,10 +145,24 @@ def standardize(
     z = (y_near - centre) / spread
     noise = noise_near / spread**2
     kinds = np.empty((len(y), 0), dtype=np.intp) if blocks is None else blocks
-    merged = _merge(_Rows(X, z, noise, counted, kinds))
+    rows = _merge(_Rows(X, z, noise, counted, kinds))
     unit = np.ldexp(1.0, exponent)
     varying = tuple(kind for kind, of in enumerate(kinds.T) if len(np.unique(of[of >= 0])) > 1)
-    return Observations(*merged[:4], centre * unit, spread * unit, *merged[4:], varying)
+    return Observations(
+        rows.X,
+        rows.y,
+        rows.noise,
+        rows.counts,
+        centre * unit,
+        spread * unit,
+        rows.scatter,
+        rows.extra_unknown,
+        rows.log_factor,
+        rows.blocks,
+        varying,
+        rows.scatters,
+        rows.extras,
+    )
 
 
 @final
@@ -142,17 +177,38 @@ class _Rows:
         errors, sizes = noise[estimated], counts[estimated]
         self.scatter = float(np.sum(sizes * (sizes - 1.0) * errors))
         self.extra = float(np.sum(sizes - 1.0))
+        # ... each row's, (n,)
+        self.scatters, self.extras = np.zeros(len(y)), np.zeros(len(y))
+        self.scatters[estimated] = sizes * (sizes - 1.0) * errors
+        self.extras[estimated] = sizes - 1.0
         # the density of a mean alone is √k times that of a value
         self.log_counts = float(np.sum(np.log(counts[~estimated])))
 
 
-def _merge(rows: _Rows) -> tuple[Array, Array, Array, Array, float, float, float, Indices]:
+@final
+class _Merged(NamedTuple):
+    """What merging makes of rows; see Observations."""
+
+    X: Array
+    y: Array
+    noise: Array
+    counts: Array
+    scatter: float
+    extra_unknown: float
+    log_factor: float
+    blocks: Indices
+    scatters: Array
+    extras: Array
+
+
+def _merge(rows: _Rows) -> _Merged:
     X, y, noise, counts, blocks = rows.X, rows.y, rows.noise, rows.counts, rows.blocks
     n = len(X)
     keys = np.column_stack([X + 0.0, np.isnan(noise), blocks])  # −0.0 becomes 0.0
     if len({row.tobytes() for row in keys}) == n:  # no replicates
         log_factor = 0.5 * (rows.log_counts - float(np.sum(np.log(counts))))
-        return X, y, noise, counts, rows.scatter, rows.extra, log_factor, blocks
+        scatters = rows.scatter, rows.extra, log_factor, blocks, rows.scatters, rows.extras
+        return _Merged(X, y, noise, counts, *scatters)
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # groups in the order of their first observation
     group = np.argsort(order)[group.reshape(-1)]
@@ -184,4 +240,7 @@ def _merge(rows: _Rows) -> tuple[Array, Array, Array, Array, float, float, float
         )
     extra = float(np.sum(count[unknown] - 1.0)) + rows.extra
     sizes = np.where(unknown, total, 1.0)
-    return X[first], mean, merged_noise, sizes, scatter, extra, log_factor, blocks[first]
+    scatters = np.bincount(group, squares) * unknown + np.bincount(group, rows.scatters)
+    extras = (count - 1.0) * unknown + np.bincount(group, rows.extras)
+    parts = scatter, extra, log_factor, blocks[first], scatters, extras
+    return _Merged(X[first], mean, merged_noise, sizes, *parts)

@@ -313,6 +313,9 @@ def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:
     for name, scale in zip(belief.space.names, model.gp.kernel.lengthscales, strict=True):
         rows.append((f"length scale of {name}", rounded(scale, 3)))
     inferred = "known for every measurement" if noise is None else rounded(noise, 3)
+    if (span := model.noise_span) is not None:
+        low, high = (rounded(each, 3) for each in span)
+        inferred += f" at the best setting; from {low} to {high} over the measured ones"
     return (
         *rows,
         ("kernel standard deviation", rounded(model.amplitude, 3)),

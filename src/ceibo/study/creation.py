@@ -54,10 +54,12 @@ def study_data(
 ) -> dict[str, Any] | None:
     """What is stored with a study beside its space and settings.
 
-    Its outcomes, rules between its parameters, a price of precision, and that it doubts
-    measurements: a ceibo that knows nothing of one of these must not go on with the study.
+    Its outcomes, rules between its parameters, a price of precision, that it doubts measurements,
+    and that noise may differ over the space: a ceibo that knows nothing of one of these must not go
+    on with the study.
     """
-    data: dict[str, Any] = {"outliers": True} if settings.outliers else {}
+    choices = {"outliers": settings.outliers, "varying_noise": settings.varying_noise}
+    data: dict[str, Any] = {name: True for name, chosen in choices.items() if chosen}
     if outcomes is not None:
         data["outcomes"] = outcomes.to_json()
     if space.constraints:

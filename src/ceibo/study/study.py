@@ -77,6 +77,7 @@ class Study(Handing, Faces):
         max_observations: int = 1000,
         precision: Precision | None = None,
         outliers: bool = True,
+        varying_noise: bool = True,
     ) -> Self:
         """Creates a study; a name that exists in the storage is an error.
 
@@ -92,7 +93,7 @@ class Study(Handing, Faces):
             name: of the study within the storage.
             direction: "minimize" (by default) or "maximize"; not beside outcomes.
             seed: suggestions are a function of it and of what was told.
-            acquisition, kernel, fit, n_initial, max_observations, outliers: see
+            acquisition, kernel, fit, n_initial, max_observations, outliers, varying_noise: see
                 ceibo.decide.Settings.
             precision: what a trial and each of its values cost, if a setting can be measured more
                 precisely for more money; `trial.repeats` then says how many values to take.
@@ -108,6 +109,7 @@ class Study(Handing, Faces):
             max_observations,
             precision=precision,
             outliers=outliers,
+            varying_noise=varying_noise,
         )
         resolved = settings_for(goals, assurance, settings, checked.breadth)
         stored |= {"seed": check_seed(seed), "suggest": resolved.to_json()}

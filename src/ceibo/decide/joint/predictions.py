@@ -79,12 +79,7 @@ class Predictions:
     @property
     def noise(self) -> dict[str, float | None]:
         """Name -> the inferred std of one value of unknown noise; None if all noise is known."""
-        found = {}
-        for name in self.names:
-            model = self.model_of(name)
-            variance = model.fit.noise_variance
-            found[name] = None if variance is None else model.natural(float(np.sqrt(variance)))
-        return found
+        return {name: self.model_of(name).noise for name in self.names}
 
     @property
     def blocks(self) -> dict[str, tuple[BlockEffect, ...]]:

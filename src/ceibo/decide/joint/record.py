@@ -12,6 +12,7 @@ from ceibo.decide.record import (
     finite,
     hyperparameters_of,
     hyperparameters_to_json,
+    noise_to_json,
 )
 from ceibo.decide.record import versions as library_versions
 from ceibo.gp import Hyperparameters
@@ -53,6 +54,7 @@ def _to_json(model: Model, start: Hyperparameters | None) -> dict[str, Any]:
         "observations": model.observations,
         "used": model.used,
         **discounts_to_json(model),
+        **noise_to_json(model),
     }
 
 

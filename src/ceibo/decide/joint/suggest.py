@@ -117,7 +117,8 @@ def _repeats(
     if price is None:
         return None
     goals, limits = model.conditioned(evidence, settings.max_observations)
-    gains = acq.log_gains_of_repeats(goals[0], x, price.most, limits, settings.assurance)
+    goal = model.goal.expecting_at(goals[0], x)
+    gains = acq.log_gains_of_repeats(goal, x, price.most, limits, settings.assurance)
     return price.repeats(gains)
 
 

@@ -268,7 +268,10 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         parameters = Parameters.of(self.param_distributions)
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
         limits, confidence = self._check_limits(metric)
-        settings = Settings(self.acquisition, n_initial=self.n_initial, confidence=confidence)
+        # The noise of each candidate's mean is told (noise.py), also where it differs.
+        settings = Settings(
+            self.acquisition, n_initial=self.n_initial, confidence=confidence, varying_noise=False
+        )
         fits = Fits(evaluate_candidates)
         kept = self._open_storage(fits, parameters, settings)
         seed = self._draw_seed() if kept is None else kept.seed

@@ -27,7 +27,7 @@ from ceibo.study.store.records import (
 )
 from ceibo.study.store.schema import events, studies, trials
 
-_STUDY_DATA = {"outcomes", "constraints", "precision", "outliers"}
+_STUDY_DATA = {"outcomes", "constraints", "precision", "outliers", "varying_noise"}
 """What this version may keep in the data of a study."""
 _TRIAL_DATA = {"purpose": str, "repeats": int}
 """What this version may keep in the data of a trial, with its type."""

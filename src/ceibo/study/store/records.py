@@ -43,7 +43,7 @@ class StudyRecord:
     """A stored study; `space`, `settings` and `data` are the JSON data it was created with.
 
     `data` is None, or has the study's "outcomes" by name, the "constraints" between parameters, and
-    "outliers" if measurements may be doubted.
+    "outliers" if measurements may be doubted, "varying_noise" if noise may differ over the space.
     """
 
     id: int

@@ -13,15 +13,16 @@ ceibo_events    everything that happened, numbered per study; measurements are t
 
 `data` of each table is JSON about whatever else belongs to the row: of a study, its "outcomes" if
 it has several, the "constraints" between its parameters if it has any, the "precision" that has a
-price, and "outliers" if it doubts measurements that look wrong; of a trial, the "purpose" of its
-suggestion if it is not the search, and the "repeats" if that has a number of values to take. An
-event about the study as a whole has the number -1; this version writes those of kind "space", whose
-data are the space from then on ("space"), its "constraints" if it has any, and the values
-("before") that its new parameters had until then. An event of kind "noted" has in its data the
-"attributes" that it gives its trial. One of kind "measured" or "corrected" has in them, where it
-was told, how many values its noise is a standard error of ("count"), and the names of its blocks by
-kind ("block"). It writes no other data and no other such event: where they are found, a newer ceibo
-has written them, and what they mean for the other rows is not known here.
+price, "outliers" if it doubts measurements that look wrong, and "varying_noise" if unknown noise
+may differ over the space; of a trial, the "purpose" of its suggestion if it is not the search, and
+the "repeats" if that has a number of values to take. An event about the study as a whole has the
+number -1; this version writes those of kind "space", whose data are the space from then on
+("space"), its "constraints" if it has any, and the values ("before") that its new parameters had
+until then. An event of kind "noted" has in its data the "attributes" that it gives its trial. One
+of kind "measured" or "corrected" has in them, where it was told, how many values its noise is a
+standard error of ("count"), and the names of its blocks by kind ("block"). It writes no other data
+and no other such event: where they are found, a newer ceibo has written them, and what they mean
+for the other rows is not known here.
 
 `checksum` covers what never changes in a row (see checksum.py). It is NULL where a process of an
 older ceibo, with the database open since before it was brought to this version, wrote the row.
