@@ -47,8 +47,14 @@ class Rows:
         return len(self.y)
 
     def __getitem__(self, rows: Indices) -> "Rows":
-        parts = self.X, self.y, self.variance, self.counts, self.block
-        return Rows(*(each[rows] for each in parts), shape=self.shape)
+        return Rows(
+            self.X[rows],
+            self.y[rows],
+            self.variance[rows],
+            self.counts[rows],
+            self.block[rows],
+            self.shape,
+        )
 
     def with_noise(self, variance: Array, mask: Mask) -> "Rows":
         """With other noise variances (n,), taken as known, where the mask (n,) says so."""

@@ -207,8 +207,18 @@ def _merge(rows: _Rows) -> _Merged:
     keys = np.column_stack([X + 0.0, np.isnan(noise), blocks])  # −0.0 becomes 0.0
     if len({row.tobytes() for row in keys}) == n:  # no replicates
         log_factor = 0.5 * (rows.log_counts - float(np.sum(np.log(counts))))
-        scatters = rows.scatter, rows.extra, log_factor, blocks, rows.scatters, rows.extras
-        return _Merged(X, y, noise, counts, *scatters)
+        return _Merged(
+            X,
+            y,
+            noise,
+            counts,
+            rows.scatter,
+            rows.extra,
+            log_factor,
+            blocks,
+            rows.scatters,
+            rows.extras,
+        )
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)  # groups in the order of their first observation
     group = np.argsort(order)[group.reshape(-1)]
@@ -242,5 +252,15 @@ def _merge(rows: _Rows) -> _Merged:
     sizes = np.where(unknown, total, 1.0)
     scatters = np.bincount(group, squares) * unknown + np.bincount(group, rows.scatters)
     extras = (count - 1.0) * unknown + np.bincount(group, rows.extras)
-    parts = scatter, extra, log_factor, blocks[first], scatters, extras
-    return _Merged(X[first], mean, merged_noise, sizes, *parts)
+    return _Merged(
+        X[first],
+        mean,
+        merged_noise,
+        sizes,
+        scatter,
+        extra,
+        log_factor,
+        blocks[first],
+        scatters,
+        extras,
+    )

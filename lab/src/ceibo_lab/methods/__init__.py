@@ -73,7 +73,8 @@ def paper_settings(acquisition: str, **others: Any) -> Settings:
 
     The paper's model believes every measurement: none is taken for an outlier.
     """
-    paper: dict[str, Any] = {"kernel": KERNEL, "fit": "ml", "n_initial": 1, "outliers": False}
+    paper: dict[str, Any] = {"kernel": KERNEL, "fit": "ml", "n_initial": 1}
+    paper |= {"outliers": False, "varying_noise": False}
     return Settings(acquisition=acquisition, **(paper | others))
 
 
