@@ -250,7 +250,8 @@ def _merge(rows: _Rows) -> _Merged:
         )
     extra = float(np.sum(count[unknown] - 1.0)) + rows.extra
     sizes = np.where(unknown, total, 1.0)
-    scatters = np.bincount(group, squares) * unknown + np.bincount(group, rows.scatters)
+    scatters = np.where(unknown, np.bincount(group, squares), 0.0)
+    scatters += np.bincount(group, rows.scatters)
     extras = (count - 1.0) * unknown + np.bincount(group, rows.extras)
     return _Merged(
         X[first],
