@@ -26,6 +26,7 @@ from ceibo.decide import (
 from ceibo.decide.joint import JointBelief, joint_evidence_of
 from ceibo.decide.model import fit_model
 from ceibo.decide.record import to_record
+from ceibo.study.run import first_change
 from tests.helpers import Array
 
 SPACE = Space({"a": Float(0, 1), "b": Float(0, 1)})
@@ -119,6 +120,16 @@ def test_old_studies_go_on_with_one_level() -> None:
     assert Settings.from_json(Settings().to_json()).varying_noise
     with pytest.raises(ceibo.errors.InputError, match="varying_noise must be True or False"):
         Settings(varying_noise=1)  # type: ignore[arg-type]
+
+
+def test_a_run_goes_on_with_what_is_off() -> None:
+    options = {"outliers": False, "varying_noise": False}
+    study = ceibo.Study.create({"a": ceibo.Float(0, 1)}, **options)
+    assert first_change(study, options) is None
+    change = first_change(study, {"varying_noise": True})
+    assert change is not None
+    assert change.option == "varying_noise"
+    study.close()
 
 
 def test_a_wrong_replicate_is_an_outlier_and_no_region() -> None:

@@ -224,7 +224,9 @@ class Change(NamedTuple):
 def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
     """The first of the options of Study.create that differs from the study's own, or None."""
     stored = {"direction": study.direction, "seed": study.seed, **study.settings.to_json()}
-    stored["precision"] = study.settings.precision
+    # what is not written down where it is off
+    for option in ("precision", "outliers", "varying_noise"):
+        stored[option] = getattr(study.settings, option)
     if "n_initial" in options:  # None means the default size
         breadth = study.ledger.spaces.first.breadth  # which decided, whatever has changed since
         given = Settings(n_initial=options["n_initial"]).initial_size(breadth)
