@@ -124,7 +124,7 @@ def test_old_studies_go_on_with_one_level() -> None:
 
 def test_a_run_goes_on_with_what_is_off() -> None:
     options = {"outliers": False, "varying_noise": False}
-    study = ceibo.Study.create({"a": ceibo.Float(0, 1)}, **options)
+    study = ceibo.Study.create({"a": ceibo.Float(0, 1)}, outliers=False, varying_noise=False)
     assert first_change(study, options) is None
     change = first_change(study, {"varying_noise": True})
     assert change is not None
