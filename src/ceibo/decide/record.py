@@ -19,9 +19,8 @@ from ceibo.version import __version__
 # 2: what corrected EI, corrected PI and corrected KG are close to x⁺.
 # 3: measurements that look wrong count less, in studies that were begun with it; those begun before
 #    and those without such a measurement get the suggestions of 2.
-# 4: noise that differs over the space, likewise in studies that were begun with it; without
-#    replicates whose scatter differs the suggestions are those of 3.
-ALGORITHM: Final = 4
+# Noise that differs over the space is no new version: the settings of a study say whether it may.
+ALGORITHM: Final = 3
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:
