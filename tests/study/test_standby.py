@@ -30,14 +30,14 @@ WORKER = """
         return params["x"]
 
     ceibo.minimize(objective, {{"x": ceibo.Float(0, 1)}}, n_trials=1, storage="sqlite:///lab.db",
-                   lease=0.6)
+                   lease={lease})
 """
 HOLD = "ctypes.PyDLL(None).usleep({})"  # keeps Python's global lock
 
 
-def start(folder: Path, hold: str, before: str = "") -> "subprocess.Popen[str]":
+def start(folder: Path, hold: str, before: str = "", lease: float = 0.6) -> "subprocess.Popen[str]":
     """A worker, once its objective runs."""
-    code = textwrap.dedent(WORKER).format(hold=hold, before=before)
+    code = textwrap.dedent(WORKER).format(hold=hold, before=before, lease=lease)
     process = subprocess.Popen(
         [sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE, text=True
     )
@@ -76,7 +76,8 @@ def helpers(parent: int) -> list[int]:
 
 
 def test_a_trial_is_kept_while_no_thread_can_run(tmp_path: Path) -> None:
-    process = start(tmp_path, HOLD.format(2_500_000))
+    # three leases, each long enough for a busy machine to renew it in time
+    process = start(tmp_path, HOLD.format(6_000_000), lease=2.0)
     study = Study.open(f"sqlite:///{tmp_path / 'lab.db'}")
     store, number = study.ledger.store, study.ledger.id
     while process.poll() is None and not study.trials[0].measurements:
