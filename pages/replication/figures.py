@@ -1,7 +1,7 @@
 """The figures of the page: corrected EI against EI cell by cell, and Figure 1's scenario."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import matplotlib as mpl
 
@@ -10,19 +10,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from ceibo_lab.compare import Row
-from ceibo_lab.figures import Figure, draw_plan, scenario
+from ceibo_lab.figures import SETTINGS, Figure, draw_plan, scenario
 from ceibo_lab.library import Library
 from ceibo_lab.plans.benchmark import MARGIN
 from ceibo_lab.remarks import scenario_caption
 from pages.replication.findings import cells, whole
-
-_SETTINGS: Final[dict[Any, Any]] = {
-    "font.size": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.hashsalt": "ceibo",
-    "svg.fonttype": "none",
-}
 
 
 def write_figures(library: Library, folder: Path) -> list[tuple[str, str]]:
@@ -32,7 +24,7 @@ def write_figures(library: Library, folder: Path) -> list[tuple[str, str]]:
         ("cells", said["cells"], lambda: forest(library)),
         ("scenario", said["scenario"], lambda: scenario(library)),
     ]
-    return draw_plan(plan, folder, _SETTINGS)
+    return draw_plan(plan, folder, SETTINGS)
 
 
 def captions(library: Library) -> list[tuple[str, str]]:

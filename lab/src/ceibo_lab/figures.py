@@ -42,7 +42,7 @@ _AXES: Final = {
 }
 _STEPS: Final = "evaluations after the initial design"
 _DISTANCE: Final = "L2 distance to the optimiser"
-_SETTINGS: Final[dict[Any, Any]] = {
+SETTINGS: Final[dict[Any, Any]] = {
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -55,7 +55,7 @@ Plan = Sequence[tuple[str, str, Callable[[], Figure | None]]]  # name, caption, 
 
 def write_figures(library: Library, folder: Path) -> list[tuple[str, str]]:
     """Draws every figure there are records for; returns (file name of the PNG, caption) of each."""
-    return draw_plan(_plan(library), folder, _SETTINGS)
+    return draw_plan(_plan(library), folder, SETTINGS)
 
 
 def draw_plan(
