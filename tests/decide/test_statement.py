@@ -139,6 +139,35 @@ def test_maximum_likelihood_and_very_many_observations_are_stated_as_the_model_h
         assert stated.at(X)[1] == pytest.approx(np.sqrt(variances), rel=1e-12)
 
 
+def test_a_sketch_is_exact_at_every_third_point_of_a_line_and_near_between() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((150, 3))
+    y = np.sin(5 * X[:, 0]) + X[:, 1] + NOISE * rng.standard_normal(150)
+    stated = believe(X, y).statement
+    points = np.tile(rng.random(3), (53, 1))
+    points[:25, 0] = points[25:50, 1] = np.linspace(0, 1, 25)
+    points[50:] = rng.random((3, 3))
+    means, stds = stated.at(points)
+    sketched_means, sketched = stated.at(points, (slice(0, 25), slice(25, 50)))
+    assert np.array_equal(means, sketched_means)
+    knots = np.r_[0:25:3, 25:50:3, 50:53]
+    assert sketched[knots] == pytest.approx(stds[knots], rel=1e-12)
+    assert sketched == pytest.approx(stds, rel=0.05)
+    # the factor is what is interpolated; the ± itself bends too much between the points
+    assert not np.array_equal(sketched, stds)
+    plain = np.interp(np.arange(25), knots[:9], stds[knots[:9]])
+    assert np.max(np.abs(sketched[:25] / stds[:25] - 1)) < np.max(np.abs(plain / stds[:25] - 1))
+
+
+def test_nothing_is_sketched_where_averaging_is_quick() -> None:
+    belief = draw(2).belief
+    line = np.column_stack([np.linspace(0, 1, 25), np.full(25, 0.5)])
+    for exact, quick in zip(
+        belief.at_points(line), belief.at_points(line, (slice(0, 25),)), strict=True
+    ):
+        assert np.array_equal(exact, quick)
+
+
 def test_hindsight_keeps_the_hyperparameters_of_now() -> None:
     belief = draw(8).belief
     earlier = belief.in_hindsight(10)

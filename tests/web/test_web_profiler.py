@@ -61,6 +61,24 @@ def test_slices_are_predictions(reaction: ceibo.Study) -> None:
     assert found["limit"] == 2.0
 
 
+def test_while_the_hand_moves_bands_are_sketched_and_all_else_is_exact() -> None:
+    study = ceibo.Study.create({f"x{k}": ceibo.Float(0, 1) for k in range(4)}, seed=1)
+    rng = np.random.default_rng(0)
+    for x in rng.random((120, 4)):
+        params = {f"x{k}": float(each) for k, each in enumerate(x)}
+        study.add(params, float(np.sum((x - 0.4) ** 2) + 0.05 * rng.standard_normal()))
+    caller = Caller(study)
+    asked = {"at": [0.2, 0.5, 0.5, 0.9], "outcome": 0, "column": 0}
+    exact = caller.post("/view/profile", asked).data
+    moving = caller.post("/view/profile", asked | {"moving": True}).data
+    assert moving["believed"] == exact["believed"]
+    assert moving["slices"] != exact["slices"]
+    for one, other in zip(exact["slices"], moving["slices"], strict=True):
+        assert one["mean"] == other["mean"]
+        assert other["low"][::3] == pytest.approx(one["low"][::3], rel=1e-6)
+        assert other["low"] == pytest.approx(one["low"], abs=0.01)
+
+
 def test_a_page_sends_a_place_and_gets_values(reaction: ceibo.Study) -> None:
     caller = Caller(reaction)
     start = caller.post("/view/axes", {}).data

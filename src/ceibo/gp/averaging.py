@@ -43,6 +43,10 @@ class Average:
     fits: tuple[FitResult, ...]
     weights: Array  # (m,)
 
+    def entries(self, points: int) -> int:
+        """The entries of all kernel matrices that the spread at so many points takes."""
+        return len(self.fits) * len(self.fits[0].gp.state.points) * points
+
     def spread(self, X: ArrayLike, means: Array) -> Array:
         """E[(f(x) − mean)²] (N,) at points X (N, d), about means that may be any model's."""
         total = np.zeros(len(means))

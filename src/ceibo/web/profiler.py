@@ -104,11 +104,11 @@ class Views:
         """The outcomes of which something is known; "" is a single objective."""
         return ("",) if isinstance(self.belief, Belief) else self.belief.predictions.names
 
-    def moments(self, X: Array, name: str) -> tuple[Array, Array]:
-        """Mean and std of an outcome (N,) at points (N, d)."""
+    def moments(self, X: Array, name: str, lines: Sequence[slice] = ()) -> tuple[Array, Array]:
+        """Mean and std of an outcome (N,) at points (N, d), less exact along `lines`."""
         if isinstance(self.belief, Belief):
-            return self.belief.at_points(X)
-        return self.belief.predictions.at_points(X, name)
+            return self.belief.at_points(X, lines)
+        return self.belief.predictions.at_points(X, name, lines)
 
     def chance(self, X: Array) -> Array | None:
         """The probability (N,) that every limit holds; None without limits."""
@@ -139,21 +139,25 @@ class Views:
         return self.belief.predictions.estimates(X)[0]
 
 
-def profile(belief: AnyBelief, place: Array, name: str) -> dict[str, Any]:
-    """Slices of one outcome through a place, and what is believed of all outcomes at it."""
+def profile(belief: AnyBelief, place: Array, name: str, is_moving: bool = False) -> dict[str, Any]:
+    """Slices of one outcome through a place, and what is believed of all outcomes at it.
+
+    While the hand is moving, the bands are sketched where they take long; all else is exact.
+    """
     space, views = belief.space, Views(belief)
     columns = range(min(len(space), _MOST_SLICES))
     parts = [_along(space, place, column) for column in columns]
+    ends = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+    lines = [slice(ends[column], ends[column + 1]) for column in columns]
     X = canonical(space, np.concatenate(parts))
-    mean, std = views.moments(X, name)
+    smooth = [lines[column] for column in columns if column not in space.discrete]
+    mean, std = views.moments(X, name, smooth if is_moving else ())
     low, high = views.possible(name)
     with np.errstate(over="ignore"):
         lower, upper = np.maximum(mean - std, low), np.minimum(mean + std, high)
     chance, held = views.chance(X), holding(space, X)
-    ends = np.cumsum([0, *(len(part) for part in parts)])
     slices = []
-    for column in columns:
-        rows = slice(ends[column], ends[column + 1])
+    for column, rows in zip(columns, lines, strict=True):
         slices.append(
             {
                 "at": _numbers(parts[column][:, column]),

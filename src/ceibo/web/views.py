@@ -160,7 +160,8 @@ def _profile(session: Session, data: Data) -> dict[str, Any]:
     place = moved_place(space, place, column)
     if state.belief is None:
         return where(space, place) | {"waiting": state.waiting}
-    return profile(state.belief, place, _outcome(session, data, state.belief))
+    outcome = _outcome(session, data, state.belief)
+    return profile(state.belief, place, outcome, is_moving=data.get("moving") is True)
 
 
 def _outcome(session: Session, data: Data, belief: AnyBelief) -> str:

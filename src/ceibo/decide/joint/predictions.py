@@ -1,6 +1,6 @@
 """What is believed of every outcome at any point, in the user's units and directions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -89,9 +89,12 @@ class Predictions:
             for name in self.names
         }
 
-    def at_points(self, X: Array, name: str) -> tuple[Array, Array]:
-        """Mean and std of an outcome (N,) at points (N, d), inside its range."""
-        return clipped_moments(*self._latent(X, name), self._range(name))
+    def at_points(self, X: Array, name: str, lines: Sequence[slice] = ()) -> tuple[Array, Array]:
+        """Mean and std of an outcome (N,) at points (N, d), inside its range.
+
+        With `lines` those along them are quicker and less exact (Statement.at).
+        """
+        return clipped_moments(*self._latent(X, name, lines), self._range(name))
 
     def interval(self, X: Array, name: str, level: float = _LEVEL) -> tuple[Array, Array]:
         """The central interval of an outcome (N,) each, of that probability, in its range."""
@@ -128,10 +131,10 @@ class Predictions:
         latent, possible = self._latent(X, name), self._range(name)
         return *clipped_moments(*latent, possible), *clipped_interval(*latent, possible, _LEVEL)
 
-    def _latent(self, X: Array, name: str) -> tuple[Array, Array]:
+    def _latent(self, X: Array, name: str, lines: Sequence[slice] = ()) -> tuple[Array, Array]:
         """Mean and std stated of an outcome (N,), in the user's units and direction."""
         model = self.model_of(name)
-        means, stds = self.statement_of(name).at(X)
+        means, stds = self.statement_of(name).at(X, lines)
         flip = self.evidence.outcomes[name].direction.flip
         return flip(model.natural_values(means)), model.natural_values(stds)
 

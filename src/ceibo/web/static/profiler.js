@@ -16,7 +16,7 @@ let slices = null;
 let range = null;
 let busy = false;
 let waiting = null;
-let mapTimer = 0;
+let restTimer = 0;
 let spokenTimer = 0;
 
 export const place = () => at;
@@ -50,7 +50,7 @@ function moved(event) {
   const value = Number(control.value);
   const { places, choices } = axes[column];
   at[column] = places ? places[value] : choices ? at[column] : value / 1000;
-  ask({ at, column }, event.timeStamp);
+  ask({ at, column, moving: true }, event.timeStamp);
 }
 
 function typedExactly(event) {
@@ -79,7 +79,7 @@ async function ask(question, since) {
   try {
     const answer = await send("/view/profile", { ...question, outcome: chosen("profile-outcome") });
     said.textContent = answer.broken ? "The rule " + answer.broken + " excludes this setting." : "";
-    if (!waiting) { show(answer); }
+    if (!waiting) { show(answer, question.moving); }
     if (since !== undefined) { measure(since); }
   } catch (error) {
     said.textContent = error.message;
@@ -102,7 +102,7 @@ function measure(since) {
   }));
 }
 
-function show(answer) {
+function show(answer, moving) {
   at = answer.at;
   setControls(answer);
   if (!answer.slices) {
@@ -118,8 +118,9 @@ function show(answer) {
   slices.forEach((each) => each.drawLimit(answer.limit));
   answer.slices.forEach((each, k) => slices[k].draw(each, at[k], answer.shown[k] !== null));
   tell(answer.believed);
-  clearTimeout(mapTimer);
-  mapTimer = setTimeout(drawMap, 600); // when the hand rests
+  clearTimeout(restTimer);
+  // The hand rests: bands that were sketched while it moved are drawn exactly, then the map.
+  restTimer = setTimeout(moving ? () => ask({ at }) : drawMap, 300);
 }
 
 // All pictures have one scale, which only grows while the hand moves.
