@@ -15,6 +15,7 @@ gives the profile's `fall` has accurate differences between points that are clos
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, final
 
 import numpy as np
@@ -120,12 +121,12 @@ class Kernel(ABC):
         values, slopes = self.profile(self.squared_distance(A, B))
         values *= self.variance
         slopes *= 2.0 * self.variance
-        return Cross(values, slopes, A, B, self._inverse_squares())
+        return Cross(values, slopes, A, B, self._inverse_squares)
 
     def gradient(self, A: Array, B: Array) -> Array:
         """∂k(a_i, b_j)/∂a_i (N, M, d); zero along categorical dimensions."""
         slopes = 2.0 * self.variance * self.profile(self.squared_distance(A, B))[1]
-        return slopes[:, :, None] * (A[:, None, :] - B[None, :, :]) * self._inverse_squares()
+        return slopes[:, :, None] * (A[:, None, :] - B[None, :, :]) * self._inverse_squares
 
     def contrast(self, A: Array, p: Array, B: Array) -> "Contrast":
         """k(A, B) − k(p, B) for points A close to p (d,), accurate relative to its own size.
@@ -153,8 +154,9 @@ class Kernel(ABC):
         fall = self.fall(np.minimum(to_a, to_p), np.maximum(to_a, to_p), np.abs(step))
         values = -self.variance * np.sign(step) * fall
         slopes = 2.0 * self.variance * self.profile(to_a)[1]
-        return Contrast(values, slopes, A, B, self._inverse_squares())
+        return Contrast(values, slopes, A, B, self._inverse_squares)
 
+    @cached_property
     def _inverse_squares(self) -> Array:
         inverse = self.lengthscales**-2.0
         # no derivative along a categorical dimension

@@ -68,8 +68,9 @@ class Predictor:
         values = cross.values - self.anchor_row
         close = None
         p = self.points[self.anchor]
-        rows = np.flatnonzero(values[:, self.anchor] > -_CLOSE * self.kernel.variance)
-        rows = rows[np.any(X[rows] != p, axis=1)]  # at p itself Δ is exactly zero as it is
+        rows = (values[:, self.anchor] > -_CLOSE * self.kernel.variance).nonzero()[0]
+        if len(rows):
+            rows = rows[np.any(X[rows] != p, axis=1)]  # at p itself Δ is exactly zero as it is
         if len(rows):
             contrast = self.kernel.contrast(X[rows], p, self.points)
             values[rows] = contrast.values
