@@ -5,6 +5,7 @@ import sqlite3
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ceibo
@@ -12,6 +13,7 @@ from ceibo.errors import StorageError
 from ceibo.report import render_report
 from ceibo.report.facts import gather
 from ceibo.report.page import render
+from ceibo.report.svg import Scale
 from soak.fuzz_studies import check_page
 
 LARGEST = sys.float_info.max
@@ -33,6 +35,14 @@ def test_values_and_noise_of_any_size(scale: float, noise: float | None) -> None
     for number, share in enumerate((1.0, -1.0, 0.5, 0.5, 0.0)):
         study.add({"x": 10.0**number, "y": number / 5}, share * scale, noise if number else None)
     check_page(render_report(study, cost=scale))
+
+
+def test_a_place_far_from_a_scale_is_a_place() -> None:
+    """A curve may leave what its axis shows by more than the numbers go."""
+    end = np.float64(1e308)
+    scale = Scale(-1e308, 0.0, 0.0, 100.0)
+    assert scale(-end) == pytest.approx(0.0)
+    assert scale(end) == pytest.approx(200.0)
 
 
 def test_a_stored_state_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -49,7 +49,9 @@ class Scale:
     @classmethod
     def over(cls, values: Iterable[float], pixels: Point, log: bool = False) -> "Scale":
         """A scale around values, with a margin."""
-        finite = [min(max(value, -_LARGEST), _LARGEST) for value in values if math.isfinite(value)]
+        finite = [
+            float(min(max(value, -_LARGEST), _LARGEST)) for value in values if math.isfinite(value)
+        ]
         if log:
             positive = [value for value in finite if value > 0]
             low, high = min(positive, default=0.1), max(positive, default=1.0)
@@ -64,7 +66,7 @@ class Scale:
     def __call__(self, value: float) -> float:
         if self.log and value <= 0:
             return self.start
-        share = share_of(value, self.low, self.high, self.log)
+        share = share_of(float(value), self.low, self.high, self.log)
         return self.start + min(max(share, -_FARTHEST), _FARTHEST) * (self.end - self.start)
 
     def has(self, value: float) -> bool:

@@ -18,7 +18,8 @@ def share_of(value: float, low: float, high: float, log: bool = False) -> float:
     """The position of a value: 0 at low, 1 at high."""
     if log:
         return (math.log(value) - math.log(low)) / (math.log(high) - math.log(low))
-    half = 0.5 if math.isinf(high - low) else 1.0  # a box as wide as the numbers go
+    # a box as wide as the numbers go, or a value as far from it
+    half = 0.5 if math.isinf(high - low) or math.isinf(value - low) else 1.0
     return (value * half - low * half) / (high * half - low * half)
 
 
