@@ -14,6 +14,7 @@ from ceibo_lab.noise import NoisyProblem, Observed
 from ceibo_lab.plans.suite import (
     DEVELOPMENT,
     LOCKED,
+    MANY,
     NOISES,
     PAIRS,
     PROBLEMS,
@@ -34,6 +35,8 @@ FUNCTIONS = {
     "hartmann-6": (more.hartmann_6, synthetic.Hartmann, 6),
     "ackley": (more.ackley, synthetic.Ackley, 5),
     "rosenbrock": (more.rosenbrock, synthetic.Rosenbrock, 4),
+    "rosenbrock-20": (more.rosenbrock_20, synthetic.Rosenbrock, 20),
+    "levy-20": (more.levy_20, synthetic.Levy, 20),
     "michalewicz": (more.michalewicz, synthetic.Michalewicz, 5),
 }
 
@@ -69,6 +72,12 @@ def highest(problem: Problem) -> float:
     U[:2000] = np.round(U[:2000])
     values = problem.at_unit(U)
     best = U[np.argsort(-values)[:20]]
+    line = np.linspace(0.0, 1.0, 401)
+    for k in [*range(problem.dimension)] * 2:  # along each coordinate in turn
+        along = np.repeat(best[:, None, :], len(line), axis=1)
+        along[:, :, k] = line
+        found = problem.at_unit(along.reshape(-1, problem.dimension)).reshape(20, -1)
+        best[:, k] = line[np.argmax(found, axis=1)]
     for scale in 10.0 ** -np.arange(1.0, 7.0):
         near = best[:, None, :] + scale * np.random.default_rng(2).standard_normal(
             (20, 400, problem.dimension)
@@ -132,6 +141,20 @@ def test_inert_coordinates_are_inert() -> None:
     U[1, [k for k in range(20) if k not in (6, 13)]] = 0.123
     values = target.at_unit(U)
     assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_problems_of_many_parameters_have_the_minimum_that_they_say(name: str) -> None:
+    target = suite_problem(name, 2)
+    U = stream(2, "points").random((500, target.dimension))
+    optimiser = (target.optimisers - target.low) / target.width
+    np.testing.assert_allclose(target.at_unit(optimiser), target.minimum, atol=1e-9 * target.range)
+    assert np.all(target.at_unit(U) >= target.minimum)
+    active = range(target.dimension) if target.active is None else target.active
+    moved = U.copy()
+    moved[:, [k for k in range(target.dimension) if k not in active]] = 0.321
+    np.testing.assert_allclose(target.at_unit(moved), target.at_unit(U), rtol=1e-12)
+    assert len(active) == (6 if "in" in name.split("-") else target.dimension)
 
 
 def test_halves_are_whole_and_apart() -> None:

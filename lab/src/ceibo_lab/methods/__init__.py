@@ -12,6 +12,7 @@ A new method is a class in a file of its own (see `Method`), and an Entry in one
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from ceibo.decide import Settings, Space
@@ -123,6 +124,7 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "knowledge-gradient": {"acquisition": "knowledge-gradient"},
     "corrected-kg": {"acquisition": "corrected-kg"},
     "ten-initial": {"n_initial": 10},
+    "twenty-initial": {"n_initial": 20},
     "auto": {"kernel": "auto"},
     "ei-auto": {"acquisition": "ei", "kernel": "auto"},
     "corrected-ei-auto": {"acquisition": "corrected-ei", "kernel": "auto"},
@@ -139,22 +141,28 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "corrected-kg-auto-ten-initial": {**_KG_AUTO, "n_initial": 10},
     **{name: {} for name in VARIANTS},  # the default's settings, used otherwise
 }
+# The initial design of before plans/many.py was run, whatever the default's is.
+TWO_EACH: Final = "two-each"
+BOTORCH_TWENTY: Final = "botorch-qlognei-twenty"
 _SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
 
 
 def _candidate(name: str) -> PointEntry:
-    settings = Settings(**CANDIDATES[name])
+    settings = Settings(**CANDIDATES.get(name, {}))
 
     def start(space: Space, seed: int) -> Method:
-        inner = Ceibo(space, seed, settings)
+        size = max(4, 2 * space.breadth)
+        chosen = replace(settings, n_initial=size) if name == TWO_EACH else settings
+        inner = Ceibo(space, seed, chosen)
         return VARIANTS[name].around(inner) if name in VARIANTS else inner
 
     return Entry(_SHOWN.get(name, name), start, settings.to_json())
 
 
 SUITE: Final[dict[str, PointEntry]] = {
-    **{name: _candidate(name) for name in CANDIDATES},
+    **{name: _candidate(name) for name in (*CANDIDATES, TWO_EACH)},
     **_references(REFERENCE_INITIAL),
+    BOTORCH_TWENTY: _references(20)["botorch-qlognei"],
 }
 
 

@@ -6,13 +6,14 @@ from ceibo.errors import InputError
 from ceibo_lab.plans.benchmark import BENCHMARK
 from ceibo_lab.plans.compression import COMPRESSION
 from ceibo_lab.plans.inputs import INPUTS
+from ceibo_lab.plans.many import MANY
 from ceibo_lab.plans.outcomes import OUTCOMES
 from ceibo_lab.plans.plan import Experiment
 from ceibo_lab.plans.special import COST, GP_SAMPLES, PROFIT, SCENARIO, THEORY
 from ceibo_lab.plans.suite import SUITE
 
 _PAPER: Final = (SCENARIO, PROFIT, *BENCHMARK, GP_SAMPLES, COST, THEORY, *COMPRESSION)
-_ALL: Final = (*_PAPER, *SUITE, *OUTCOMES, *INPUTS)
+_ALL: Final = (*_PAPER, *SUITE, *MANY, *OUTCOMES, *INPUTS)
 EXPERIMENTS: Final[dict[str, Experiment]] = {each.id: each for each in _ALL}
 
 

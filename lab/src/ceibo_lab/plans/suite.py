@@ -24,6 +24,10 @@ PROBLEMS: Final = (
     *("michalewicz", "hartmann-6-in-12", "branin-in-20", "draw-2d", "draw-6d", "mixed-process"),
     *("mixed-recipe", *TABLES),
 )
+# of many parameters, beside the suite (plans/many.py)
+HIDDEN: Final = ("hartmann-6-in-25", "hartmann-6-in-50", "hartmann-6-in-100")
+TWENTY: Final = ("levy-20", "rosenbrock-20", "hartmann-6-in-12")
+MANY: Final = (*HIDDEN, *TWENTY)
 # not moved: their minimum is at the edge, or they have no box of their own
 FIXED: Final = ("michalewicz", "mixed-process", "mixed-recipe", *TABLES)
 PAIRS: Final = (
@@ -86,9 +90,10 @@ def trials(name: str) -> int:
 
 
 def suite_problem(name: str, seed: int) -> Problem:
-    """The problem called `name`, as replication `seed` of the suite meets it."""
-    if name not in PROBLEMS:
-        raise InputError(f"problem must be one of {', '.join(PROBLEMS)}, got {name!r}.")
+    """The problem called `name`, as replication `seed` of the suite or of `many` meets it."""
+    known = dict.fromkeys([*PROBLEMS, *MANY])
+    if name not in known:
+        raise InputError(f"problem must be one of {', '.join(known)}, got {name!r}.")
     return problem(name, "plain" if name in FIXED else "shifted", seed)
 
 

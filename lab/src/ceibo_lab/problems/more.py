@@ -7,6 +7,7 @@ import numpy as np
 
 from ceibo.gp.inputs import Array
 from ceibo_lab.problem import Problem, box
+from ceibo_lab.problems.classics import levy_values
 
 _WEIGHTS: Final = np.array([1.0, 1.2, 3.0, 3.2])
 _STEEPNESS: Final = np.array(
@@ -108,6 +109,22 @@ def _embedded(inner: Problem, dimension: int, columns: tuple[int, ...], name: st
 
 def hartmann_6_in_12() -> Problem:
     return _embedded(hartmann_6(), 12, (1, 3, 4, 7, 8, 11), "hartmann-6-in-12")
+
+
+def hartmann_6_in(dimension: int) -> Problem:
+    """Six of many parameters matter, spread evenly over them."""
+    columns = tuple(int(k) for k in (np.arange(6) + 0.5) * dimension / 6)
+    return _embedded(hartmann_6(), dimension, columns, f"hartmann-6-in-{dimension}")
+
+
+def levy_20() -> Problem:
+    span = 1531.0233700850756
+    return Problem("levy-20", *box(-10, 10, 20), levy_values, np.ones((1, 20)), 0.0, span)
+
+
+def rosenbrock_20() -> Problem:
+    span = 19 * 3609.0  # the maximum is at the corner where every coordinate is −2
+    return Problem("rosenbrock-20", *box(-2, 2, 20), rosenbrock_values, np.ones((1, 20)), 0.0, span)
 
 
 def branin_in_20() -> Problem:
