@@ -23,7 +23,7 @@ from ceibo_lab.methods import method
 from ceibo_lab.plans import experiment
 from ceibo_lab.plans.plan import Selection
 from ceibo_lab.record import Cell, Record
-from ceibo_lab.records import Read, Writer, read, timeless
+from ceibo_lab.records import Read, Writer, pack, read, timeless
 from ceibo_lab.replicate import replicate
 from ceibo_lab.sweep import Options, sweep
 from tests.lab.small import small_cells
@@ -57,6 +57,25 @@ def test_what_is_finished_is_never_run_again_and_new_seeds_are(
     more = sweep(small_cells(2), folder / "small.jsonl", Options("serial"))
     assert (len(ran), more.before, more.finished) == (4, 2, 2)
     assert len(set(ran)) == 4
+
+
+def test_records_of_an_older_arithmetic_are_renewed_when_asked_for(
+    folder: Path, serial: Read
+) -> None:
+    cells = small_cells(1)
+    old = [
+        r | {"algorithm": 1, "digest": "of before"}
+        for r in serial.records
+        if r["cell"]["seed"] == 0
+    ]
+    pack([*old, *[r for r in serial.records if r["cell"]["seed"] != 0]], folder / "a.jsonl.gz")
+    as_it_is = sweep(cells, folder / "small.jsonl", Options("serial"))
+    assert (as_it_is.before, as_it_is.finished) == (2, 0)
+    renewed = sweep(cells, folder / "small.jsonl", Options("serial", renew=True))
+    assert (renewed.before, renewed.finished) == (0, 2)
+    assert by_key(read(folder)) == by_key(serial)  # the new ones stand, though read later
+    again = sweep(cells, folder / "small.jsonl", Options("serial", renew=True))
+    assert (again.before, again.finished) == (2, 0)
 
 
 def test_a_time_limit_keeps_what_is_finished(folder: Path) -> None:

@@ -82,6 +82,9 @@ def run(  # noqa: PLR0913 - options of a command
         list[Path] | None,
         typer.Option(help="Folder with data and weights of networks; may be repeated."),
     ] = None,
+    renew: Annotated[
+        bool, typer.Option("--renew", help="Also run cells whose record is of an older arithmetic.")
+    ] = False,
     against: Annotated[
         Path | None,
         typer.Option(help="Compare with these records, and say what differs; none are written."),
@@ -114,7 +117,7 @@ def run(  # noqa: PLR0913 - options of a command
             raise typer.Exit(_repeat(cells, _all_records(against), options, out))
         for name in chosen:
             left = None if until is None else max(until - time.monotonic(), 0.0)
-            options = sweep.Options(backend, jobs, left, address)
+            options = sweep.Options(backend, jobs, left, address, renew)
             _run(name, wanted.cells(experiment(name)), options, out)
 
 

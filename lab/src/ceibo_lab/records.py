@@ -14,6 +14,7 @@ from typing import Self, final
 
 from ceibo.errors import InputError, StorageError
 from ceibo.version import __version__
+from ceibo_lab.arithmetic import algorithm
 from ceibo_lab.record import FORMAT, Cell, Record
 
 SUFFIXES = (".jsonl", ".jsonl.gz")
@@ -37,14 +38,19 @@ class Read:
 
 
 def read(place: Path) -> Read:
-    """All records of a file, or of a folder's files; of several of one cell the first stands."""
+    """All records of a file, or of a folder's files.
+
+    Of several of one cell that of the newest arithmetic stands, of these the first.
+    """
     inside = sorted(path for path in place.glob("*") if path.name.endswith(SUFFIXES))
     files = [place] if place.is_file() else inside
     found: dict[str, Record] = {}
     notes: list[str] = []
     for path in files:
         for record in _whole(path, notes):
-            found.setdefault(record["key"], record)
+            there = found.setdefault(record["key"], record)
+            if (algorithm(record) or 0) > (algorithm(there) or 0):
+                found[record["key"]] = record
     others = sorted({r["versions"]["ceibo"] for r in found.values()} - {__version__})
     if others:
         notes.append(f"some records were made by ceibo {', '.join(others)}; this is {__version__}.")

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.errors import InputError
+from ceibo_lab.arithmetic import is_older
 from ceibo_lab.kinds.require import require
 from ceibo_lab.optional import optional
 from ceibo_lab.record import Cell, Record
@@ -41,12 +42,16 @@ _ONE_THREAD: Final = (
 @final
 @dataclass(frozen=True)
 class Options:
-    """How a sweep is run; backend None is loky, or processes without joblib."""
+    """How a sweep is run; backend None is loky, or processes without joblib.
+
+    With `renew` a cell whose record is of an older arithmetic counts as not run.
+    """
 
     backend: str | None = None
     jobs: int = 0
     time_limit: float | None = None
     address: str | None = None  # of a Dask scheduler or a Ray cluster
+    renew: bool = False
 
     @property
     def workers(self) -> int:
@@ -91,7 +96,8 @@ def sweep(
     deadline = float("inf") if options.time_limit is None else time.time() + options.time_limit
     with Writer(path) as writer:
         present = read(path.parent)
-        keys = {record["key"] for record in present.records}
+        kept = [each for each in present.records if not (options.renew and is_older(each))]
+        keys = {record["key"] for record in kept}
         todo = [cell for cell in cells if cell.key not in keys]
         finished = failed = 0
         if todo:
