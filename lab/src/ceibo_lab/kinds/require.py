@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 from ceibo.errors import InputError
@@ -65,8 +65,17 @@ def lacking(cell: Cell) -> str | None:
         return str(error)
     table = _TABLES.get(cell.kind, METHODS)
     packages = () if cell.kind == "draws" else table[cell.method].packages
-    missing = [name for name in packages if find_spec(name) is None]
+    missing = [name for name in packages if not _is_installed(name)]
     return f"{cell.method} needs {', '.join(missing)}" if missing else None
+
+
+def _is_installed(package: str) -> bool:
+    """Whether a distribution of that name is installed; its modules may have other names."""
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _check_noise(cell: Cell) -> None:

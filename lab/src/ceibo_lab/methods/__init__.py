@@ -19,6 +19,7 @@ from ceibo.decide import Settings, Space
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method, PointEntry
 from ceibo_lab.methods.ceibo import KERNEL, Ceibo
+from ceibo_lab.methods.peers import PEERS
 from ceibo_lab.methods.random import RandomSearch
 from ceibo_lab.methods.variants import VARIANTS, short_search
 
@@ -163,6 +164,7 @@ SUITE: Final[dict[str, PointEntry]] = {
     **{name: _candidate(name) for name in (*CANDIDATES, TWO_EACH)},
     **_references(REFERENCE_INITIAL),
     BOTORCH_TWENTY: _references(20)["botorch-qlognei"],
+    **PEERS,
 }
 
 

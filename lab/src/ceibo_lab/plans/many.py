@@ -5,10 +5,10 @@ question comes from one look (Hartmann 6 hidden in 50 parameters, noise 0.15, 12
 two points for each parameter leave 20 of 120 trials to the model.
 
 Runs. 120 trials, the initial design among them; noise of up to 10 % of the range, told
-(`heteroscedastic`), or of 5 %, not told. 40 seeds a cell, from 0 on.
+(`heteroscedastic`), or of 5 %, not told. Seeds from 0 on.
 
-    many-hidden   Hartmann 6 among 25, 50 and 100 parameters: 6 cells
-    many-twenty   Levy 20, Rosenbrock 20, and Hartmann 6 among 12: 6 cells
+    many-hidden   Hartmann 6 among 25, 50 and 100 parameters: 6 cells of 40 seeds
+    many-twenty   Levy 20, Rosenbrock 20, and Hartmann 6 among 12: 6 cells of 60 seeds
 
 Methods. `two-each`, the default with two initial points for each parameter, as it was; and
 `twenty-initial`, with 20. In ten parameters these are the same; below, two for each stay. BoTorch's
@@ -35,7 +35,8 @@ from ceibo_lab.methods import BOTORCH_TWENTY, TWO_EACH
 from ceibo_lab.plans.plan import Block, Experiment
 from ceibo_lab.plans.suite import HIDDEN, TWENTY
 
-SEEDS, TRIALS = 40, 120
+TRIALS: Final = 120
+SEEDS: Final = {"many-hidden": 40, "many-twenty": 60}
 NOISES: Final = (("heteroscedastic", 0.10), ("homoscedastic-untold", 0.05))
 CAPPED: Final = "twenty-initial"
 BOTORCH: Final = BOTORCH_TWENTY
@@ -45,9 +46,9 @@ MARGIN: Final = 0.06  # on the others
 BOTORCH_MARGIN: Final = 0.10
 
 
-def _blocks(problems: tuple[str, ...]) -> tuple[Block, ...]:
+def _blocks(experiment: str, problems: tuple[str, ...]) -> tuple[Block, ...]:
     """A block per problem."""
-    shared = Block("", (), (TWO_EACH, CAPPED), kind="suite", seeds=SEEDS, steps=TRIALS)
+    shared = Block("", (), (TWO_EACH, CAPPED), kind="suite", seeds=SEEDS[experiment], steps=TRIALS)
     each = replace(shared, noises=NOISES, quick_seeds=1)
     return tuple(replace(each, name=name, problems=(name,)) for name in problems)
 
@@ -56,13 +57,13 @@ MANY: Final = (
     Experiment(
         "many-hidden",
         "The size of the initial design: six of 25, 50 and 100 parameters matter",
-        _blocks(HIDDEN),
+        _blocks("many-hidden", HIDDEN),
         in_all=False,
     ),
     Experiment(
         "many-twenty",
         "The size of the initial design: 12 and 20 parameters",
-        _blocks(TWENTY),
+        _blocks("many-twenty", TWENTY),
         in_all=False,
     ),
 )
