@@ -11,22 +11,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-from ceibo import Categorical, Float, Int, Study
+from ceibo import AtMost, Categorical, Float, Int, Maximize, Space, Study
 from ceibo.cli import main as ceibo
-from ceibo.cli.toml import to_toml
 from soak.fuzz_studies import WrongError, extreme
-from soak.fuzz_text import NUMBERS, some_text
+from soak.fuzz_words import arguments_of
 
 SECONDS: Final = 60.0  # a process of its own may take on a busy machine
 STATUSES: Final = (0, 1, 2)
-VERBS: Final = (
-    *("init", "run", "ask", "tell", "correct", "best", "show", "should-stop", "report", "export"),
-    *("import", "tell", "correct", "import"),
-)
 _STUDY: Final = """
 name = "demo"
 [space]
@@ -36,7 +32,24 @@ c = {type = "categorical", choices = ["=a", "b", "<i>"]}
 [command]
 argv = ["echo", "0.5"]
 """
+_CHANGED: Final = _STUDY.replace("high = 8", "high = 9").replace('"b"', '"b", "d"')
+_SEVERAL: Final = """
+name = "several"
+[constraints]
+rules = ["x <= 0.5 if c == 'b'"]
+[space]
+x = {type = "float", low = 0, high = 1}
+n = {type = "int", low = 1, high = 8, when = {c = "b"}}
+c = {type = "categorical", choices = ["=a", "b", "<i>"]}
+[outcomes]
+yield = {goal = "maximize"}
+cost = {at_most = 2}
+[command]
+argv = ["echo", "yield=1 cost=1"]
+"""
 _SHEETS: Final = (
+    "trial,x,n,c,value,noise,block day,notes\n0,0.5,1,b,1.5,,2026-11-14,=1+1\n,0.2,2,b,x,,,\n",
+    "x,n,c,yield,cost\n0.5,1,b,1.5,0.3\n0.2,,<i>,2,\n",
     "x,n,c,value\n0.5,1,b,1.5\n",
     "x;n;c;value\n0,5;1;'=a;1,5\n",
     "\0",
@@ -50,7 +63,7 @@ def line(seed: int) -> str:
     rng = random.Random(f"line {seed}")
     with tempfile.TemporaryDirectory(prefix="ceibo-line-") as folder, contextlib.chdir(folder):
         _furnish(rng, Path(folder))
-        arguments = _arguments(rng)
+        arguments = arguments_of(rng)
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             try:
@@ -66,7 +79,7 @@ def process(seed: int) -> str:
     rng = random.Random(f"process {seed}")
     with tempfile.TemporaryDirectory(prefix="ceibo-line-") as folder:
         _furnish(rng, Path(folder))
-        arguments = [each.replace("\0", "") for each in _arguments(rng)]
+        arguments = [each.replace("\0", "") for each in arguments_of(rng)]
         path = os.pathsep.join(each for each in sys.path if each)
         ended = subprocess.run(
             [sys.executable, "-m", "ceibo", *map(os.fsencode, map(_printable, arguments))],
@@ -88,92 +101,68 @@ def _judge(arguments: list[str], status: object, said: str) -> str:
         raise WrongError(f"{arguments!r}: status {status}: {said.strip()[-300:]}")
     if status == 0:
         return "ok"
-    going_on = status == 1 and "should-stop" in arguments
+    going_on = status == 1 and any(verb in arguments for verb in ("should-stop", "doctor"))
     if not going_on and not any(word in said for word in ("ceibo: ", "Usage: ", "Error: ")):
         raise WrongError(f"{arguments!r}: status {status} without a sentence: {said[-300:]!r}")
     return "refused"
 
 
 def _furnish(rng: random.Random, folder: Path) -> None:
-    """A study file, mostly with its database, and a sheet."""
+    """Two study files, mostly with their databases, an edited one, and a sheet."""
     (folder / "study.toml").write_text(_STUDY, encoding="utf-8")
+    (folder / "changed.toml").write_text(_CHANGED, encoding="utf-8")
+    (folder / "several.toml").write_text(_SEVERAL, encoding="utf-8")
     (folder / "bad.toml").write_text("[space\n", encoding="utf-8")
     (folder / "sheet.csv").write_text(rng.choice(_SHEETS), encoding="utf-8")
     if rng.random() < 0.8:
         (folder / "study.db").write_bytes(_database(rng.randrange(6)))
+        (folder / "several.db").write_bytes(_several(rng.randrange(4)))
 
 
-@cache
-def _database(number: int) -> bytes:
-    """The database of a study with a past."""
+def _one(number: int, storage: str) -> None:
+    """A study of one value with a past."""
     rng = random.Random(f"database {number}")
     space = {"x": Float(0, 1), "n": Int(1, 8), "c": Categorical(["=a", "b", "<i>"])}
+    study = Study.create(space, storage=storage, name="demo")
+    for trial in study.ask(number * 2 + 1):
+        if rng.random() < 0.7:
+            study.tell(trial, extreme(rng), rng.choice([None, 0.1]))
+        elif rng.random() < 0.5:
+            study.fail(trial, "=<b>broken")
+    study.close()
+
+
+def _two(number: int, storage: str) -> None:
+    """A study with outcomes, a rule, a branch and blocks, some values of which are missing."""
+    rng = random.Random(f"several {number}")
+    space = Space(
+        {"x": Float(0, 1), "n": Int(1, 8, when={"c": "b"}), "c": Categorical(["=a", "b", "<i>"])},
+        constraints=["x <= 0.5 if c == 'b'"],
+    )
+    outcomes = {"yield": Maximize(), "cost": AtMost(2)}
+    study = Study.create(space, storage=storage, name="several", outcomes=outcomes)
+    for trial in study.ask(number * 3 + 1):
+        block = rng.choice([None, "<b>", {"day": "1", "plate": "=2"}])
+        for name in rng.sample(["yield", "cost"], rng.choice([0, 1, 2, 2, 2])):
+            study.tell(trial, {name: rng.choice([extreme(rng), 1.5, 2.5])}, block=block)
+    study.close()
+
+
+def _bytes_of(fill: Callable[[int, str], None], number: int) -> bytes:
+    """The file of a study."""
     with tempfile.TemporaryDirectory(prefix="ceibo-line-") as folder:
         path = Path(folder) / "study.db"
-        study = Study.create(space, storage=f"sqlite:///{path}", name="demo")
-        for trial in study.ask(number * 2 + 1):
-            if rng.random() < 0.7:
-                study.tell(trial, extreme(rng), rng.choice([None, 0.1]))
-            elif rng.random() < 0.5:
-                study.fail(trial, "=<b>broken")
-        study.close()
+        fill(number, f"sqlite:///{path}")
         copy = Path(folder) / "copy.db"
         shutil.copy(path, copy)
         return copy.read_bytes()
 
 
-def _arguments(rng: random.Random) -> list[str]:
-    """A verb with arguments that fit it, and some that do not."""
-    if rng.random() < 0.03:
-        return [some_text(rng) for _ in range(rng.randint(0, 3))]
-    verb = rng.choice(VERBS)
-    words = [verb, *_ordinary(rng, verb)]
-    for _ in range(rng.choice([0, 0, 0, 1, 2])):
-        words.insert(rng.randint(1, len(words)), _word(rng))
-    if rng.random() < 0.05 and len(words) > 1:
-        del words[rng.randrange(1, len(words))]
-    if verb == "run" and "--dry-run" not in words:
-        words.append("--dry-run")
-    return [word for word in words if word not in ("--watch", "paper")]
+@cache
+def _database(number: int) -> bytes:
+    return _bytes_of(_one, number)
 
 
-def _word(rng: random.Random) -> str:
-    """Any word; none that waits, nor one that goes out to a network."""
-    options = ["--json", "--key", "--cost", "--storage", "--new", "--again", "--dry-run", "--force"]
-    options += ["-o", "--format", "--name", "--value", "--noise", "--replicates", "--failed", "-p"]
-    options += ["--release", "--withdraw", "--help", "--version", "--debugs", "-q", "-j", "--", "-"]
-    return rng.choice([rng.choice(options), rng.choice(NUMBERS), some_text(rng)])
-
-
-def _ordinary(rng: random.Random, verb: str) -> list[str]:
-    """Arguments that a verb takes."""
-    file = rng.choice(["study.toml"] * 30 + ["bad.toml", "none.toml", "sheet.csv", ".", ""])
-    number = rng.choice([*"0012234", "-1", "9" * 20, rng.choice(NUMBERS)])
-    result = [rng.choice(NUMBERS) for _ in range(rng.choice([1, 1, 2, 3]))]
-    if rng.random() < 0.5:
-        result = [repr(extreme(rng)) for _ in result]
-    target = rng.choice(
-        ["out.csv", "out.json", "out.html", "out.xlsx", "study.toml", "study.db", "/"]
-    )
-    if verb == "init":
-        spelling = rng.choice(
-            ["x=0:1", "n=1:8:int", "c=a,b", "x=1:0", f"x={to_toml(some_text(rng))}"]
-        )
-        return ["-p", spelling, "-o", rng.choice(["new.toml", target]), "--", "echo", "{x}"]
-    if verb in ("tell", "correct"):
-        more = rng.choice([[], [], ["--key", some_text(rng)], ["--replicates"], ["--json"]])
-        if verb == "tell" and rng.random() < 0.3:
-            ways = (["--failed", some_text(rng)], ["--release"], ["--withdraw"])
-            return [file, number, *rng.choice(ways)]
-        return [file, number, *more, *result]
-    if verb == "should-stop":
-        return [file, "--cost", rng.choice(NUMBERS)]
-    if verb == "show" and rng.random() < 0.6:
-        return [file, number]
-    if verb in ("report", "export"):
-        return [file, "-o", target]
-    if verb == "import":
-        return [file, rng.choice(["sheet.csv", "sheet.csv", "none.csv", "study.db", "."])]
-    if verb == "run":
-        return [file, "--dry-run"]
-    return [file, *rng.choice([[], ["--json"]])]
+@cache
+def _several(number: int) -> bytes:
+    return _bytes_of(_two, number)

@@ -32,6 +32,7 @@ def test_a_backup_of_nothing_or_onto_itself_is_refused(
 ) -> None:
     ceibo, file = asked
     assert "there is no file none.db" in ceibo("backup", "sqlite:///none.db", "copy.db").err
+    assert "the folder" in ceibo("backup", file, "/", "--force").err
     own = ceibo("backup", file, "demo.db", "--force")
     assert own.status == 2
     assert "the study's own file" in own.err

@@ -56,6 +56,7 @@ def test_a_study_made_in_python_is_seen_from_the_shell(
     assert ceibo("export", place, "-o", "out.csv").status == 0
     assert ceibo("import", place, "out.csv", "--again").status == 0
     assert ceibo("report", place).status == 0
+    assert ceibo("backup", place, "copy.db").status == 0
     assert "has no [command]" in ceibo("run", place).err
     assert "expected a study file" in ceibo("change", place).err
     again = ceibo("export", place, "-o", "lab.db", "--format", "csv")
