@@ -119,6 +119,29 @@ def test_a_correction_or_a_void_of_what_has_changed_is_refused(
     assert study.trials[0].voided[0].measurement.value == 2.0
 
 
+def test_the_block_of_a_value_is_corrected_where_another_was_typed(
+    study: ceibo.Study, caller: Caller
+) -> None:
+    """Kinds and names whose writing could be read in another way stay as they are."""
+    odd = {"day": "1, 2", "plate": "a=b"}
+    study.tell(0, 1.0, block=odd)
+
+    def correct(**typed: str) -> str:
+        (stored,) = study.ledger.refresh().trials[0].measurements
+        row = {"trial": 0, "outcome": 0, "told": stored.seq, "version": stored.version}
+        answer = caller.post("/do/correct", row | {"value": "2.0", "noise": ""} | typed)
+        assert answer.status == 200
+        assert dict(study.trials[0].measurements[0].block) == blocks.pop(0)
+        return str(answer.data["said"])
+
+    blocks = [odd, odd, {"block": "Monday"}, {"day": "3"}, {}]
+    correct()
+    correct(block="day=1, 2, plate=a=b")
+    assert "corrected to 2, block: Monday" in correct(block="Monday")
+    correct(block="day=3")
+    assert "block: none" in correct(block="")
+
+
 def test_trials_are_asked_for_once_per_request(study: ceibo.Study, caller: Caller) -> None:
     held = [{"column": 0, "text": "0.25"}]
     sent = {"count": 2, "fixed": held, "shared": [], "key": "page-7"}

@@ -20,7 +20,15 @@ from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
 from ceibo.text import one_line, plural
-from ceibo.web.entries import read_block, read_settings, read_values, rows_in, text_in, whole_in
+from ceibo.web.entries import (
+    read_block,
+    read_settings,
+    read_values,
+    rows_in,
+    text_in,
+    whole_in,
+    written_block,
+)
 from ceibo.web.profiler import check_place, setting_at
 from ceibo.web.session import Session
 
@@ -124,14 +132,19 @@ def _about_value(
 
 
 def correct(session: Session, data: Data) -> str:
-    """Replaces a wrong value; the record keeps both."""
+    """Replaces a wrong value, or the block that it is of; the record keeps both."""
     row = {"outcome": 0, "value": text_in(data, "value"), "noise": text_in(data, "noise")}
     right = read_values([row], ("",))
     assert isinstance(right, Measurement)
+    typed = text_in(data, "block") if "block" in data else None
 
     def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
-        study.correct(number, right, key=wrong.key, outcome=wrong.outcome or None)
-        return f"is corrected to {right}"
+        outcome = wrong.outcome or None
+        is_kept = typed in (None, written_block(wrong.measurement.block))
+        block = None if is_kept else read_block(data) or {}
+        study.correct(number, right, key=wrong.key, outcome=outcome, block=block)
+        moved = f", block: {typed or 'none'}" if block is not None else ""
+        return f"is corrected to {right}{moved}"
 
     return _about_value(session, data, change)
 

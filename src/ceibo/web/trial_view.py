@@ -7,6 +7,7 @@ from ceibo.report.svg import text_of
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import Trial, trial_of
+from ceibo.web.entries import written_block
 from ceibo.web.forms import field, hidden, step, submit
 from ceibo.web.plan import settings_of, value_fields
 
@@ -63,6 +64,8 @@ def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefi
     noise = each.measurement.noise
     begun = "" if noise is None else repr(noise)
     right += field(f"{prefix}-noise", "± if known", "noise", mode="decimal", value=begun)
+    block = written_block(each.measurement.block)
+    right += field(f"{prefix}-block", "Block", "block", value=block)
     why = field(f"{prefix}-why", "Why it does not count", "reason")
     value = text_of(str(each.measurement))
     steps = step("Correct…", "correct", carried + right, f"Correct {each.measurement}")
