@@ -30,6 +30,7 @@ from typing import Final, final
 from soak.fuzz_files import study_file
 from soak.fuzz_lines import line, process
 from soak.fuzz_outputs import output
+from soak.fuzz_several import several
 from soak.fuzz_sheets import sheet
 from soak.fuzz_studies import WrongError, engine, report
 
@@ -49,12 +50,13 @@ class Kind:
 
 KINDS: Final = {
     "file": Kind(study_file, 20_000),
-    "sheet": Kind(sheet, 30_000),
+    "sheet": Kind(sheet, 29_000),
     "output": Kind(output, 30_000),
     "line": Kind(line, 9_700),
     "process": Kind(process, 300),
     "engine": Kind(engine, 7_000),
     "report": Kind(report, 3_000),
+    "several": Kind(several, 1_000),
 }
 
 

@@ -294,7 +294,7 @@ _GEOMETRY: Final = (
     *("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "rx", "width", "height"),
     *("points", "d", "transform", "viewbox"),
 )
-_NUMBERS: Final = re.compile(r"[-0-9., MLZ]*|translate\([-0-9. ]+\) rotate\(-90\)")
+_NUMBERS: Final = re.compile(r"[-0-9., MLHVZ]*|translate\([-0-9. ]+\) rotate\(-90\)")
 _VOID: Final = ("meta", "link", "br", "img", "input")
 
 

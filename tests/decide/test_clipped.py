@@ -68,3 +68,15 @@ def test_no_mean_and_no_interval_leaves_the_range(
 def test_an_interval_holds_its_probability_where_the_range_is_far() -> None:
     low, high = clipped_interval(np.array([2.0]), np.array([0.5]), Range(-100.0, 100.0), 0.95)
     assert norm.cdf((high[0] - 2) / 0.5) - norm.cdf((low[0] - 2) / 0.5) == pytest.approx(0.95)
+
+
+def test_ends_of_what_doubles_can_hold() -> None:
+    """A mean far below the range and its shift back are each beyond doubles; ends may be."""
+    largest = np.finfo(float).max
+    mean, std = clipped_moments(
+        np.array([-largest]), np.array([largest / 5.6]), range_of(-1e150, None)
+    )
+    assert -1e150 <= mean[0] < largest / 1e6
+    assert std[0] < largest / 1e3
+    low, high = clipped_interval(np.array([0.0]), np.array([largest]), range_of(0.0, None), 0.95)
+    assert (low[0], high[0]) == (0.0, np.inf)

@@ -18,6 +18,7 @@ import scipy
 from ceibo.acquisition import normal
 from ceibo.gp.inputs import Array
 
+_LARGEST: Final = float(np.finfo(np.float64).max)
 _FAR: Final = 1e8  # standard deviations: beyond, the range is as good as none
 
 
@@ -52,8 +53,10 @@ def clipped_moments(mean: Array, std: Array, possible: Range) -> tuple[Array, Ar
     with np.errstate(over="ignore", invalid="ignore"):
         below = np.clip((possible.low - mean) / s, -_FAR, _FAR)  # α
         above = np.clip((possible.high - mean) / s, -_FAR, _FAR)  # β
-        shift = s * (normal.tau(below) - normal.tau(-above))
-    clipped = np.clip(mean + shift, possible.low, possible.high)
+        # in halves: the two parts of a mean may both be beyond the largest double, with other signs
+        shift = 0.5 * s * (normal.tau(below) - normal.tau(-above))
+        moved = 2.0 * (0.5 * mean + shift)
+    clipped = np.clip(moved, max(possible.low, -_LARGEST), min(possible.high, _LARGEST))
     # nothing varies by more than half the range
     spread = np.minimum(s * np.sqrt(_variance(below, above)), 0.5 * possible.width)
     return np.where(certain, inside, clipped), np.where(certain, 0.0, spread)
@@ -75,6 +78,7 @@ def _variance(alpha: Array, beta: Array) -> Array:
 
 def clipped_interval(mean: Array, std: Array, possible: Range, level: float) -> tuple[Array, Array]:
     """The central interval of that probability, clipped to the range, (N,) each."""
-    half = float(scipy.special.ndtri(0.5 + 0.5 * level)) * std
     low, high = possible
-    return np.clip(mean - half, low, high), np.clip(mean + half, low, high)
+    with np.errstate(over="ignore"):  # an end beyond the largest double is infinite
+        half = float(scipy.special.ndtri(0.5 + 0.5 * level)) * std
+        return np.clip(mean - half, low, high), np.clip(mean + half, low, high)

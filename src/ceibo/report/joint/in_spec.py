@@ -23,7 +23,7 @@ from ceibo.report.map_drawing import (
     normal_quantile,
 )
 from ceibo.report.parts import Size, panel
-from ceibo.report.svg import Canvas
+from ceibo.report.svg import Canvas, text_of
 
 # from certain to hold to certain not to: green to red, pale in the middle, dark at the ends
 CHANCE_COLOURS: Final = colour_table(
@@ -37,11 +37,11 @@ def in_spec(facts: JointFacts) -> str:
         return ""
     name = facts.outcomes.limits[0]
     draw = partial(_draw, facts.findings.chance, facts.study.space, facts.each[name].aspect)
-    limits = ", ".join(f"{each} {wish_of(facts.outcomes[each])}" for each in facts.outcomes.limits)
+    limits = [f"{each} {wish_of(facts.outcomes[each])}" for each in facts.outcomes.limits]
     note = (
-        f"The probability that every limit holds ({limits}), the other parameters as in the map"
-        f" above. The thick line is {facts.confidence:g}, the confidence of the study: answers are"
-        " taken from inside it. The dotted line is 0.5."
+        f"The probability that every limit holds ({text_of(', '.join(limits))}), the other"
+        f" parameters as in the map above. The thick line is {facts.confidence:g}, the study's"
+        " confidence: answers are taken from inside it. The dotted line is 0.5."
     )
     if facts.study.space.rules:
         note += " Grey is what the rules exclude."
