@@ -12,8 +12,9 @@ import pytest
 
 import ceibo
 from ceibo import AtMost, Float, Maximize, Measurement, Study
+from ceibo.decide.block_names import block_of
 from ceibo.errors import ConflictError, DamagedError, InputError, NewerSchemaError, StorageError
-from ceibo.study.blocks import Blocks
+from ceibo.study.blocks import Blocks, doubt_of_block, typed_block
 from ceibo.study.store.checksum import checksum_of
 from ceibo.study.store.schema import events
 
@@ -76,6 +77,30 @@ def test_the_same_again_is_nothing_new_and_another_block_a_conflict(url: str) ->
     study.tell(trial, 1.0, block="tue", key="run-2")
     assert [dict(each.block) for each in values(study)[0]] == [{"block": "mon"}, {"block": "tue"}]
     study.close()
+
+
+def test_what_a_person_types_is_a_block_as_the_study_has_them() -> None:
+    """A day typed on a page beside a sheet with a column "block day" became a block of no kind."""
+    study = Study.create(SPACE)
+    for day in ("2026-11-14", "2026-11-16"):
+        study.tell(study.ask(), 1.0, block={"day": day})
+    before = study.trials
+    typed = {
+        "18.11.2026": (("day", "2026-11-18"),),
+        "2026-11-16": (("day", "2026-11-16"),),
+        "31.02.2026": (("day", "31.02.2026"),),
+    }
+    for text, block in typed.items():
+        assert typed_block(before, block_of(text)) == block
+    plate = block_of({"plate": "3"})
+    assert typed_block(before, plate) == plate
+    assert "not written as the other days, such as 2026-11-16" in doubt_of_block(
+        before, [block_of({"day": "31.02.2026"})]
+    )
+    assert doubt_of_block(before, [block_of({"day": "2026-11-18"})]) == ""
+    assert typed_block([], block_of("Monday")) == block_of("Monday")
+    study.tell(study.ask(), 1.0, block={"day": "14.11.26"})  # so from a program: it stays
+    assert typed_block(study.trials, block_of("14.11.26")) == (("day", "14.11.26"),)
 
 
 def test_two_blocks_at_once_are_refused() -> None:

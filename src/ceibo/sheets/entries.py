@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, final
 
 from ceibo.checks import nearest
+from ceibo.dates import to_date
 from ceibo.decide import Measurement, Outcomes
 from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
 from ceibo.decide.frame import Frame
@@ -18,7 +19,6 @@ from ceibo.errors import InputError
 from ceibo.numbers import to_number
 from ceibo.sheets.cells import unguard
 from ceibo.sheets.columns import Columns, columns_for, known_names
-from ceibo.sheets.dates import to_date
 from ceibo.sheets.grid import BLANK, Cell, Record, address
 from ceibo.sheets.names import fold, split_unit
 from ceibo.sheets.numerals import Numbers

@@ -1,11 +1,12 @@
 """The effects of blocks, as people read them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from itertools import groupby
 from typing import final
 
 from ceibo.attached import Shown
-from ceibo.decide.block_names import Block, usual_kinds, why_unusual
+from ceibo.dates import is_day, to_date
+from ceibo.decide.block_names import DEFAULT_KIND, Block, usual_kinds, why_unusual
 from ceibo.decide.effects import BlockEffect
 from ceibo.numbers import rounded, with_uncertainty
 from ceibo.study.trial import Trial
@@ -46,8 +47,39 @@ def spread_line(kind: str, effects: Iterable[BlockEffect]) -> str:
 
 def doubt_of_block(trials: Iterable[Trial], told: Iterable[Block]) -> str:
     """What is to be said of measurements told now whose blocks are unlike those of these trials."""
-    usual = usual_kinds(each.block for trial in trials for each in trial.measurements)
-    return next(filter(None, (why_unusual(block, usual) for block in told)), "")
+    before, now = _blocks_of(trials), list(told)
+    usual = usual_kinds(before)
+    known = {pair for block in before for pair in block}
+    found = [why_unusual(block, usual) for block in now]
+    found += [_why_no_day(pair, known) for block in now for pair in block]
+    return next(filter(None, found), "")
+
+
+def typed_block(trials: Iterable[Trial], block: Block) -> Block:
+    """A block that a person typed, as the study has its blocks.
+
+    A name alone is of the usual kind, if there is one, and a day is written as days are, unless
+    it is on record as it was typed.
+    """
+    before = _blocks_of(trials)
+    kinds = [kind for kind in usual_kinds(before) if kind != DEFAULT_KIND]
+    known = {pair for each in before for pair in each}
+    if len(block) == len(kinds) == 1 and block[0][0] == DEFAULT_KIND and block[0] not in known:
+        block = ((kinds[0], block[0][1]),)
+    return tuple(pair if pair in known else (pair[0], to_date(pair[1])) for pair in block)
+
+
+def _blocks_of(trials: Iterable[Trial]) -> list[Block]:
+    return [each.block for trial in trials for each in trial.measurements]
+
+
+def _why_no_day(pair: tuple[str, str], known: Set[tuple[str, str]]) -> str:
+    """What is to be said of a name that is no day, of a kind whose other names all are."""
+    kind, name = pair
+    others = [other for each, other in known if each == kind]
+    if name in others or is_day(name) or not others or not all(map(is_day, others)):
+        return ""
+    return f"{name!r} is not written as the other days, such as {max(others)}."
 
 
 def _table(kind: str, effects: Blocks) -> str:

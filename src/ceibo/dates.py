@@ -31,3 +31,10 @@ def to_date(text: str) -> str:
         with suppress(ValueError):
             return date(parts["y"], parts["m"], parts["d"]).isoformat()
     return written
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day in the form of ISO 8601."""
+    with suppress(ValueError):
+        return date.fromisoformat(text).isoformat() == text
+    return False
