@@ -148,7 +148,7 @@ def test_a_sample_is_the_same_for_a_seed_and_leaves_out_what_cannot_run(
     found = sample([strange, *serial.records], 9, 0)
     assert len(found.chosen) == 4
     assert "method must be one of" in found.refused["strange"]
-    monkeypatch.setattr("ceibo_lab.kinds.require.find_spec", lambda _name: None)
+    monkeypatch.setattr("ceibo_lab.kinds.require._is_installed", lambda _name: False)
     outside = Cell("optimise", "hartmann", "shifted", "heteroscedastic", 0.1, "optuna-gp", 0, 1)
     assert lacking(outside) == "optuna-gp needs optuna, torch"
 
