@@ -1,6 +1,6 @@
 """Corrected expected improvement in BoTorch, and in Ax with an outcome constraint.
 
-Needs `pip install 'ceibo[botorch]' ax-platform`. Run it with `python
+Needs `pip install '.[botorch]' ax-platform`. Run it with `python
 examples/integrations_botorch.py`.
 """
 

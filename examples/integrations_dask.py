@@ -1,6 +1,6 @@
 """minimize() with its evaluations on a Dask cluster, here of two local workers.
 
-Needs `pip install 'ceibo[dask]'`. Run it with `python examples/integrations_dask.py`.
+Needs `pip install '.[dask]'`. Run it with `python examples/integrations_dask.py`.
 """
 
 import numpy as np

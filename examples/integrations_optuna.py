@@ -1,6 +1,6 @@
 """CeiboSampler in Optuna: noise reported, an early stop, the best by the model, a constraint.
 
-Needs `pip install 'ceibo[optuna]'`. Run it with `python examples/integrations_optuna.py`.
+Needs `pip install '.[optuna]'`. Run it with `python examples/integrations_optuna.py`.
 """
 
 import numpy as np

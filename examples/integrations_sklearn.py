@@ -1,6 +1,6 @@
 """CeiboSearchCV beside RandomizedSearchCV: what each says of its choice, and what fresh data say.
 
-Needs `pip install 'ceibo[sklearn]'`. Run it with `python examples/integrations_sklearn.py`.
+Needs `pip install '.[sklearn]'`. Run it with `python examples/integrations_sklearn.py`.
 """
 
 from scipy.stats import loguniform, randint

@@ -246,7 +246,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except ImportError as error:
-        print(f"error: figures need {error.name}: pip install ceibo-lab.", file=sys.stderr)
+        line = "pip install path/to/the/clone/lab"
+        print(f"error: figures need {error.name}: {line}.", file=sys.stderr)
         return 2
     return 0
 

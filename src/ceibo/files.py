@@ -1,10 +1,12 @@
-"""Files written whole or not at all."""
+"""Files written whole or not at all, and names of files that are not there."""
 
 import os
 import shutil
 import uuid
 from contextlib import suppress
 from pathlib import Path
+
+from ceibo.checks import ask_nearest
 
 
 def write_whole(path: str | Path, text: str | bytes) -> None:
@@ -38,3 +40,13 @@ def sync_folder(folder: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+
+def ask_nearest_file(path: Path) -> str:
+    """The end of a sentence about a file that is not there: did you mean the one beside it?"""
+    try:
+        beside = [each.name for each in path.absolute().parent.iterdir() if each.is_file()]
+    except (OSError, ValueError):
+        return "."
+    same = [each for each in beside if Path(each).suffix.lower() == path.suffix.lower()]
+    return ask_nearest(path.name, same)

@@ -130,5 +130,65 @@ def test_a_value_told_without_the_usual_block_is_warned_of(asked: tuple[Ceibo, P
     assert "trial 1: most measurements are in a block of a day, and this one counts" in bare.err
     assert bare.out == "trial 1: 62.2\n"
     ceibo("correct", file, 1, "62.2", "--block", "day=2026-11-14")
-    named = ceibo("tell", file, 1, "63", "--key", "b", "--block", "2026-11-15")
-    assert "the block '2026-11-15' is of no kind, and most are; was day=2026-11-15" in named.err
+    plate = ceibo("tell", file, 1, "63", "--key", "b", "--block", "plate=3")
+    assert "most measurements are in a block of a day" in plate.err
+
+
+def test_a_bare_day_is_of_the_usual_kind(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "61", "--block", "day=14.11.2026")
+    for number, typed in ((1, "2026-11-15"), (2, "15.11.2026"), (3, "day=15.11.2026")):
+        told = ceibo("tell", file, number, "62", "--block", typed)
+        assert (told.out, told.err) == (f"trial {number}: 62 [day 2026-11-15]\n", "")
+    doubtful = ceibo("tell", file, 4, "62", "--block", "31.02.2026")
+    assert "'31.02.2026' is not written as the other days" in doubtful.err
+    right = ceibo("correct", file, 4, "62.5", "--block", "28.2.2026")
+    assert right.out == "trial 4: 62.5 [day 2026-02-28], in place of 62 [day 31.02.2026]\n"
+
+
+def test_the_block_alone_is_corrected(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "61.2", "0.5", "--count", "4", "--block", "day=2026-11-14")
+    ceibo("tell", file, 1, "60", "61", "63", "--block", "day=2026-11-14")
+    moved = ceibo("correct", file, 0, "--block", "18.11.2026")
+    was = "61.2 ± 0.5 (of 4) [day 2026-11-14]"
+    now = "61.2 ± 0.5 (of 4) [day 2026-11-18]"
+    assert (moved.out, moved.err) == (f"trial 0: {now}, in place of {was}\n", "")
+    ceibo("correct", file, 1, "--block", "2026-11-18")
+    (several,) = ceibo("show", file, 1, "--json").json["measurements"]
+    assert (several["replicates"], several["block"]) == ([60, 61, 63], {"day": "2026-11-18"})
+    assert "as recorded already" in ceibo("correct", file, 0, "--block", "2026-11-18").out
+    assert "61.2 ± 0.5 (of 4), in place" in ceibo("correct", file, 0, "--block", "").out
+    for words, sentence in (
+        ((0,), "expected the right result, as in 71.5 or yield=71.5; or --block alone"),
+        ((0, "--block", "mon", "--count", 3), "or --block alone"),
+        ((2, "--block", "mon"), "trial 2 has no such value on record"),
+        ((0, "--key", "b", "--block", "mon"), "trial 0 has no such value on record"),
+        ((99, "--block", "mon"), "there is no trial 99"),
+    ):
+        refused = ceibo("correct", file, *words)
+        assert refused.status == 2
+        assert sentence in refused.err
+
+
+def test_the_block_of_outcomes_is_corrected(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file(extra=OUTCOMES)
+    ceibo("ask", "--new", file)
+    ceibo("tell", file, 0, "yield=81", "impurity=1", "--block", "day=mon")
+    ceibo("tell", file, 0, "yield=82", "--key", "b", "--block", "day=mon")
+    one = ceibo("correct", file, 0, "--block", "day=tue", "--outcome", "impurity")
+    assert one.out == "trial 0: impurity 1 [day tue], in place of impurity 1 [day mon]\n"
+    assert ceibo("correct", file, 0, "--block", "x", "--outcome", "impurty").status == 2
+    every = ceibo("correct", file, 0, "--block", "day=wed", "--json").json["measurements"]
+    assert [each["block"] for each in every] == [{"day": "wed"}] * 3
+    assert [each["value"] for each in every] == [81, 1, 82]
+
+
+def test_a_run_is_on_a_day_as_the_others(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file(trials=2)
+    ceibo("run", file, "--block", "day=2026-11-14")
+    ceibo("run", file, "--trials", 3, "--block", "15.11.2026")
+    last = ceibo("show", file, 2, "--json").json["measurements"]
+    assert last[0]["block"] == {"day": "2026-11-15"}
+    odd = ceibo("run", file, "--trials", 4, "--block", "31.02.2026")
+    assert "not written as the other days" in odd.err

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -154,7 +155,10 @@ def test_the_mean_of_replicates_is_exported_as_people_write_it(lab: Ceibo, tmp_p
 def test_init_without_a_command_leads_to_ask_and_tell(ceibo: Ceibo, tmp_path: Path) -> None:
     answer = ceibo("init", "-p", "x=0:1")
     assert "ceibo ask study.toml" in answer.out
-    assert "on a worksheet: ceibo sheet study.toml plan.xlsx -n 8\n" in answer.out
+    first = answer.out.splitlines()[0]
+    assert first.endswith("then, for a worksheet: ceibo sheet study.toml plan.xlsx -n 8")
+    assert "ceibo run" not in answer.out
+    assert "command" not in tomllib.loads((tmp_path / "study.toml").read_text("utf-8"))
     assert "ceibo tell study.toml" in (tmp_path / "study.toml").read_text("utf-8")
     assert "ceibo ask" not in ceibo("init", "-p", "x=0:1", "-o", "t.toml", "--", "echo", "{x}").out
 

@@ -422,7 +422,7 @@ def test_a_result_that_was_not_stored_is_told_how(
         patch.setattr(Study, "tell", lost)
         answer = ceibo("tell", file, 9, "yield=81.2", "impurity=1.5 ± 0.1")
     assert "yield 81.2, impurity 1.5 ± 0.1" in answer.err
-    again = answer.err.partition("STUDY.TOML 9 ")[2].strip().strip("'")
+    again = answer.err.partition(f"ceibo tell {file} 9 ")[2].strip().strip("'")
     assert ceibo("tell", file, 9, again).status == 0
 
 

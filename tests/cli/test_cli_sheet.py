@@ -214,3 +214,22 @@ def test_notes_and_dates_are_exported_and_come_back(lab: Ceibo, tmp_path: Path) 
     assert lines[0].endswith(",notes,date")
     assert lines[1].endswith(",'-yellow,2026-11-14")
     assert lines[2].endswith(",,")
+
+
+def test_commands_on_a_sheet_name_the_study_file(lab: Ceibo, tmp_path: Path) -> None:
+    lab("sheet", "s.toml", "plan.csv", "-n", "2", "--new")
+    fill(tmp_path / "plan.csv", {(0, "value"): 71.5})
+    lab("sheet", "s.toml", "plan.csv", "--read")
+    fill(tmp_path / "plan.csv", {(0, "value"): 72.5})
+    refused = lab("sheet", "s.toml", "plan.csv", "--read")
+    assert "if the sheet is right: ceibo correct s.toml 0 72.5" in refused.err
+
+
+@pytest.mark.needs("openpyxl")
+def test_the_guide_names_the_study_file(lab: Ceibo, tmp_path: Path) -> None:
+    from openpyxl import load_workbook
+
+    lab("sheet", "s.toml", "plan.xlsx", "-n", "2", "--new")
+    guide = load_workbook(tmp_path / "plan.xlsx").worksheets[1]
+    said = " ".join(str(row[0]) for row in guide.iter_rows(values_only=True))
+    assert "ceibo sheet s.toml plan.xlsx --read" in said

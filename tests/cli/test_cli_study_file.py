@@ -200,6 +200,21 @@ def test_init_reads_parameters(ceibo: Ceibo, tmp_path: Path, given: str, entry: 
     assert "double quotes" in ceibo("init", "--help").out
 
 
+@pytest.mark.parametrize("given", ['s="1","4-dioxane"', "s=1,2,4", "s=1,DMF", "s=2-MeTHF,THF"])
+def test_init_leaves_alone_what_can_be_meant(ceibo: Ceibo, given: str) -> None:
+    assert ceibo("init", "-p", given).status == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "last"), [("40:130:step=7", "124"), ("1:8:int:step=2", "7"), ("0:1:step=0.3", "0.9")]
+)
+def test_steps_that_do_not_reach_the_end_are_remarked(ceibo: Ceibo, given: str, last: str) -> None:
+    made = ceibo("init", "-p", f"x={given}")
+    assert made.status == 0
+    assert f"the last is {last}, so" in made.err
+    assert ceibo("init", "--force", "-p", "x=0:1:step=0.1").err == ""
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -211,6 +226,9 @@ def test_init_reads_parameters(ceibo: Ceibo, tmp_path: Path, given: str, entry: 
         (["x=low<<high"], ["empty level"]),
         (["x=0:1", "x=1:2"], ["'x'", "twice"]),
         (["x=a,,b"], ["empty category"]),
+        (["s=THF,1,4-dioxane,DMF"], ["""'s=THF,"1,4-dioxane",DMF'""", '"1","4-dioxane"']),
+        (["s=1,3,5-triazine,THF"], ["""'s="1,3,5-triazine",THF'"""]),
+        (["s=DMF,N,N-dimethylaniline"], ["""'s=DMF,"N,N-dimethylaniline"'"""]),
         (["x=a,b,"], ["empty category"]),
         (["x="], ["expected x=0:1"]),
         (['x="a,b'], ["expected x=0:1", "double quotes"]),

@@ -98,5 +98,5 @@ def test_a_result_that_was_not_stored_can_be_told_again(
     answer = ceibo("tell", file, "3", "[0.25, 0.5]", "--key", "run 2")
     assert answer.status == 2
     assert "it is away" in answer.err
-    assert "ceibo tell STUDY.TOML 3 0.25 0.5 --replicates --key 'run 2'" in answer.err
+    assert f"ceibo tell {file} 3 0.25 0.5 --replicates --key 'run 2'" in answer.err
     assert "exception" not in answer.err

@@ -366,5 +366,48 @@ def test_a_study_that_has_not_begun_says_how_to_begin(
     beside_another = ceibo("best", file)
     for answer in (alone, beside_another):
         assert answer.status == 2
-        assert answer.err.endswith(f". `ceibo run {file}` or `ceibo ask {file} --new` begins it.\n")
+        sheet = f"`ceibo sheet {file} plan.xlsx -n 8 --new`"
+        ways = f"`ceibo run {file}`, `ceibo ask {file} --new` or {sheet} begins it.\n"
+        assert answer.err.endswith(ways)
     assert "has not begun: there is no file" in alone.err
+    ceibo("init", "-o", "lab.toml", "-p", "x=0:1")
+    by_hand = ceibo("best", "lab.toml").err
+    sheet = "`ceibo sheet lab.toml plan.xlsx -n 8 --new` or `ceibo ask lab.toml --new`"
+    assert by_hand.endswith(f". {sheet} begins it.\n")
+    assert "none" not in by_hand
+
+
+def test_what_was_mistyped_is_named(ceibo: Ceibo, study_file: StudyFile, tmp_path: Path) -> None:
+    file = study_file()
+    ceibo("ask", "--new", file)
+    (tmp_path / "week.csv").write_text("trial,x,y,value\n")
+    (tmp_path / "svc.jsonl").write_text('{"x": 1}\n')
+    for words, sentence in (
+        (("best", "studdy.toml"), "there is no study file studdy.toml; did you mean 'study.toml'?"),
+        (("sheet", file, "weeek.csv", "--read"), "No such file or directory; did you mean 'week.c"),
+        (
+            ("best", "svc.jsonl"),
+            "expected a study file, which `ceibo init` writes (.toml), or a da",
+        ),
+        (("should-stop", file, "--cost", "0,5"), "got '0,5'; numbers have a decimal point: 0.5."),
+        (("should-stop", file, "--cost", "x"), "expected a number, got 'x'."),
+        (("init", "-o", "n.toml", "-p", "pd=0,5:5"), "numbers have a decimal point: pd=0.5:5"),
+        (("export", file, "-o", "x.xlsx"), "`ceibo sheet` writes what to measure next as .xlsx"),
+    ):
+        answer = ceibo(*words)
+        assert (answer.status, answer.out) == (2, "")
+        assert sentence in answer.err
+
+
+def test_a_value_that_will_never_come(ceibo: Ceibo, study_file: StudyFile) -> None:
+    file = study_file(extra='[outcomes]\nyield = {goal = "maximize"}\ndimer = {at_most = 2}\n')
+    ceibo("ask", "--new", file, "-n", 2)
+    for number in range(2):
+        ceibo("tell", file, number, "yield=80", "dimer=1")
+        void = ceibo("void", file, number, "bad column", "--outcome", "dimer")
+        assert "does not count any more; the trial is running and lacks a value\n" in void.out
+        assert void.err.startswith("if that value will never come: `ceibo tell ")
+        failed, withdrawn = (part.split()[1:] for part in void.err.split("`")[1::2])
+        assert ceibo(*(withdrawn if number else failed)).status == 0
+    states = [each["state"] for each in ceibo("show", file, "--json").json]
+    assert states == ["failed", "withdrawn"]

@@ -63,9 +63,10 @@ BLOCK = re.compile(
 OUTPUT = ("", "text", "console", "output")
 COMMAND = re.compile(r"^\s*(\$ )?(pip|ceibo|python|make|optuna-dashboard) ", re.M)
 PIP = """#!{python}
-# Stands in for pip: only the two distributions, by name or from a clone, with extras that exist.
+# Stands in for pip: only the two distributions, from a clone, with extras that exist; an index
+# has neither.
 import re, sys, tomllib
-FORM = r"(?:ceibo|path/to/the/clone)(-lab|/lab)?(?:\\[([\\w,]+)\\])?"
+FORM = r"(?:path/to/the/clone|[.]/ceibo|[.])(/lab)?(?:\\[([\\w,]+)\\])?"
 def known(word):
     form = re.fullmatch(FORM, word)
     if form is None:
@@ -74,6 +75,11 @@ def known(word):
         extras = tomllib.load(file)["project"]["optional-dependencies"]
     return set(form[2].split(",") if form[2] else ()) <= set(extras)
 sys.exit(sys.argv[1] != "install" or not sys.argv[2:] or not all(map(known, sys.argv[2:])))
+"""
+VENV = """#!/bin/sh
+# Stands in for python3: an environment is empty, so that the `ceibo` of the tests is found.
+[ "$1 $2" = "-m venv" ] || exec "{python}" "$@"
+mkdir -p "$3/bin" && : > "$3/bin/activate"
 """
 
 
@@ -106,6 +112,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     scripts = {
         "ceibo": f'#!/bin/sh\nexec "{sys.executable}" -m ceibo "$@"\n',
         "python": f'#!/bin/sh\nexec "{sys.executable}" "$@"\n',
+        "python3": VENV.format(python=sys.executable),
         "pip": PIP.format(python=sys.executable, root=ROOT),
     }
     for name, text in scripts.items():
@@ -308,10 +315,13 @@ def test_what_is_not_run_is_still_checked(tmp_path: Path) -> None:
 
 def test_pip_looks_up_the_extras(folder: Path) -> None:
     for line, status in (
-        ("pip install 'ceibo[optuna,dask]'", 0),
-        ("pip install 'ceibo[optunas]'", 1),
+        ("pip install '.[optuna,dask]'", 0),
+        ("pip install './ceibo[sheets,web]'", 0),
+        ("pip install '.[optunas]'", 1),
+        ("pip install 'ceibo[optuna]'", 1),  # from an index, which does not have it
+        ("pip install 'clone[sheets]'", 1),
         ("pip install path/to/the/clone 'path/to/the/clone/lab[references]'", 0),
-        ("pip install 'ceibo-lab[optuna]'", 1),
+        ("pip install './lab[optuna]'", 1),
         ("pip install path/to/the/clone elsewhere", 1),
         ("pip install", 1),
     ):

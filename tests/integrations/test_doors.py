@@ -59,7 +59,7 @@ def test_a_missing_package_is_named_with_its_pip_line(package: str, extra: str, 
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.returncode != 0
-    assert f"pip install 'ceibo[{extra}]'" in result.stderr
+    assert f"pip install 'path/to/the/clone[{extra}]'" in result.stderr
 
 
 def test_importing_ceibo_needs_none_of_them() -> None:
@@ -87,4 +87,4 @@ def test_the_page_names_its_example_and_versions(tool: str) -> None:
     page = (ROOT / "docs" / "integrations" / f"{tool}.md").read_text(encoding="utf-8")
     assert f"integrations_{tool}.py" in page
     assert "Versions" in page
-    assert f"pip install 'ceibo[{tool}]'" in page
+    assert f"pip install '.[{tool}]'" in page

@@ -45,8 +45,49 @@ def test_what_breaks_a_rule_or_is_beyond_what_is_possible_is_said(tmp_path: Path
     fill(plan, {(2, "a used"): 0.7, (2, "b used"): 0.4})
     for dry_run in (True, False):
         rule, values = study.read_sheet(plan, dry_run=dry_run).notes
-        assert "1 row breaks a rule of the space, first 'a + b == 1' with a=0.7  b=0.4" in rule
-        assert "2 values are beyond what is possible. The first: yield 593 % is above" in values
+        assert "1 row breaks a rule of the space (row 4), first 'a + b == 1' with a=0.7" in rule
+        said = "2 values are beyond what is possible (D3, D4). The first: yield 593 % is above"
+        assert said in values
+    assert study.read_sheet(plan).notes == ()
+
+
+def test_remarks_say_where(study: Study, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 8, blocks=["day"])
+    days = {(row, "block day"): "2026-11-14" for row in range(8)}
+    values = {(row, "value"): 70 + row for row in range(8)}
+    own = {(row, "temp"): 130 + row for row in (8, 9)}
+    cells = days | values | own | {(8, "value"): 60, (9, "value"): 61, (2, "block day"): ""}
+    fill(plan, cells | {(row, "block day"): "" for row in (8, 9)})
+    outside, blocks = study.read_sheet(plan, dry_run=True).notes
+    assert "2 rows are outside the space (row 10, row 11); the model" in outside
+    assert "3 values on the sheet have no usual block (row 4, row 10, row 11): most" in blocks
+    fill(plan, {(row, "temp used"): 150 for row in range(8)})
+    outside, _ = study.read_sheet(plan, dry_run=True).notes
+    assert "(row 2, row 3, row 4, row 5, row 6 and 5 more)" in outside
+
+
+@pytest.mark.parametrize("name", ["31.02.2026", "14.11."])
+def test_a_block_that_is_no_day_among_days_is_remarked(
+    study: Study, tmp_path: Path, name: str
+) -> None:
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 3, blocks=["day"])
+    fill(plan, {(row, "value"): 70 + row for row in range(3)})
+    fill(plan, {(row, "block day"): "14.11.2026" for row in range(3)} | {(1, "block day"): name})
+    (note,) = study.read_sheet(plan).notes
+    assert note == (
+        f"1 value is in a block that is no day (row 3): {name!r} is not written as the other days,"
+        " such as 2026-11-14."
+    )
+
+
+def test_blocks_that_are_not_days_are_not_remarked(study: Study, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 3, blocks=["lot"])
+    fill(plan, {(row, "value"): 70 + row for row in range(3)})
+    lots = ("A", "B", "2026-11-14")
+    fill(plan, {(row, "block lot"): name for row, name in enumerate(lots)})
     assert study.read_sheet(plan).notes == ()
 
 

@@ -53,8 +53,8 @@ def test_a_workbook_for_people(study: Study, tmp_path: Path) -> None:
         "temp",
         "n",
         "solvent",
-        "yield predicted",
-        "yield predicted ±",
+        "yield predicted (%)",
+        "yield predicted ± (%)",
         "yield (%)",
     ]
     # on paper a hand can write into it, and no header is cut off
@@ -70,7 +70,15 @@ def test_a_workbook_for_people(study: Study, tmp_path: Path) -> None:
         assert plan.cell(row, 5).data_type == "n"
         tint = plan.cell(row, header.index("yield (%)") + 1).fill.start_color.rgb
         assert tint != plan.cell(row, 2).fill.start_color.rgb
+        assert plan.cell(row, 2).border.top.style == "thin"
     said = " ".join(str(row[0]) for row in guide.iter_rows(values_only=True))
+    assert "into the replicate columns, or into further rows" in said
+    # on paper the sentences are as wide as the page, and none is written over the next
+    assert (guide.page_setup.fitToWidth, guide.page_setup.fitToHeight) == (1, 0)
+    assert guide.sheet_properties.pageSetUpPr.fitToPage
+    for row in range(1, guide.max_row + 1):
+        lines = -(-len(guide.cell(row, 1).value) // guide.column_dimensions["A"].width)
+        assert guide.row_dimensions[row].height >= 15 * lines
     assert "failed in place of the value" in said
     assert "temp used" in said
     assert book.properties.creator == "ceibo"
@@ -78,6 +86,14 @@ def test_a_workbook_for_people(study: Study, tmp_path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         content = b"".join(archive.read(name) for name in archive.namelist())
     assert str(tmp_path).encode() not in content
+
+
+def test_the_guide_is_about_the_sheet_it_stands_on(study: Study, tmp_path: Path) -> None:
+    study.sheet(tmp_path / "plan.xlsx", 2)
+    guide = openpyxl.load_workbook(tmp_path / "plan.xlsx").worksheets[1]
+    said = " ".join(str(row[0]) for row in guide.iter_rows(values_only=True))
+    assert "replicate columns" not in said
+    assert "Several values of one run go into further rows" in said
 
 
 def test_a_workbook_comes_back(study: Study, tmp_path: Path) -> None:

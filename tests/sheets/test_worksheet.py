@@ -282,7 +282,7 @@ def test_outcomes_may_come_one_after_the_other(tmp_path: Path) -> None:
     study.add({"temp": 30, "hours": 1, "solvent": "water"}, {"yield": 50.0, "impurity": 1.0})
     plan = tmp_path / "plan.csv"
     study.sheet(plan, 2)
-    assert "yield predicted ±" in header_of(plan)
+    assert "yield predicted ± (%)" in header_of(plan)
     fill(plan, {(0, "yield (%)"): "81.5 %", **{(9, h): v for (_, h), v in NEW.items()}})
     fill(plan, {(9, "yield (%)"): 33})
     read = study.read_sheet(plan)
@@ -532,7 +532,7 @@ def test_a_value_without_a_block_among_blocks_is_remarked(study: Study, plan: Pa
     told = {(row, "value"): 70 + row for row in range(3)}
     fill(plan, {**told, (0, "block"): "mon", (1, "block"): "tue"})
     (note,) = study.read_sheet(plan, dry_run=True).notes
-    assert note.startswith("1 value on the sheet has no usual block: most measurements are in a")
+    assert note.startswith("1 value on the sheet has no usual block (row 4): most measurements are")
     fill(plan, {(2, "block"): "tue"})
     assert study.read_sheet(plan).notes == ()
 

@@ -109,6 +109,6 @@ def test_the_command_line_shows_every_result(
     study = Study.open(f"sqlite:///{tmp_path / 'study.db'}", "study")
     for trial in study.trials:
         x = trial.params["x"]
-        assert f"ceibo tell STUDY.TOML {trial.number} {x!r} 0.5\n" in shown
+        assert f"ceibo tell study.toml {trial.number} {x!r} 0.5\n" in shown
     assert len(study.trials) == 3
     assert shown.count("the disk is full. Once") == 1

@@ -109,4 +109,4 @@ def test_a_missing_package_is_named_with_what_brings_it() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 2
-    assert "pip install 'ceibo[web]'" in ended.stderr
+    assert "pip install 'path/to/the/clone[web]'" in ended.stderr

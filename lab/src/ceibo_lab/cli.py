@@ -17,7 +17,7 @@ from ceibo.errors import CeiboError, InputError
 from ceibo_lab import sweep
 from ceibo_lab.archive import archive
 from ceibo_lab.library import Library
-from ceibo_lab.optional import optional
+from ceibo_lab.optional import LAB, optional
 from ceibo_lab.plans import EXPERIMENTS, experiment
 from ceibo_lab.plans.plan import Selection
 from ceibo_lab.record import Cell, Record
@@ -168,7 +168,7 @@ def train(  # noqa: PLR0913 - options of a command
     device: Annotated[str | None, typer.Option(help="cpu or cuda; a GPU if there is one.")] = None,
 ) -> None:
     """Train the weights that no file has; a finished file with the right hash is kept."""
-    with _errors(), optional("training", "ceibo-lab[compression]"):
+    with _errors(), optional("training", f"{LAB}[compression]"):
         from ceibo_lab.problems.networks.train import train_file
 
         said = train_file(
@@ -338,7 +338,7 @@ def _records(out: Path) -> Read:
 
 
 def _figures(found: Read, out: Path) -> list[tuple[str, str]]:
-    with optional("drawing", "ceibo-lab"):
+    with optional("drawing", LAB):
         from ceibo_lab.figures import write_figures  # matplotlib, slow to import
 
     written = write_figures(Library(found.done), out / "figures")

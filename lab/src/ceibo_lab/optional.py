@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from ceibo.errors import InputError
+
+LAB: Final = "path/to/the/clone/lab"
+"""What pip installs for ceibo-lab itself, which no index has."""
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from typing import Any, Final, final
 from ceibo.errors import InputError
 from ceibo_lab.arithmetic import is_older
 from ceibo_lab.kinds.require import require
-from ceibo_lab.optional import optional
+from ceibo_lab.optional import LAB, optional
 from ceibo_lab.record import Cell, Record
 from ceibo_lab.records import Writer, read
 from ceibo_lab.replicate import replicate
@@ -158,7 +158,7 @@ def _loky(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 
 def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
-    with optional("this backend", "ceibo-lab[dask]"):
+    with optional("this backend", f"{LAB}[dask]"):
         distributed: Any = importlib.import_module("distributed")
         import joblib
     with ExitStack() as stack:
@@ -177,7 +177,7 @@ def _dask(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 
 def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
     """Ray itself: its backend for joblib cannot hand results over as they come."""
-    with optional("this backend", "ceibo-lab[ray]"):
+    with optional("this backend", f"{LAB}[ray]"):
         import ray
     with _one_thread():
         if options.address is None:
@@ -205,7 +205,7 @@ def _ray(cells: Iterator[Cell], deadline: float, options: Options) -> Records:
 def _joblib(
     cells: Iterator[Cell], deadline: float, jobs: int | None, local: bool = False
 ) -> Records:
-    with optional("this backend", "ceibo-lab"):
+    with optional("this backend", LAB):
         import joblib
     owner = os.getpid() if local else None
     tasks = (joblib.delayed(_task)(cell, deadline, owner) for cell in cells)

@@ -74,12 +74,12 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         build(given)(given)
     except EvaluationsFailedError as error:
-        _complain(error, debug, 1)
+        _complain(error, given, debug, 1)
     except (CeiboError, OSError, ImportError) as error:
         if isinstance(error, BrokenPipeError):  # `ceibo show | head` is no error
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             raise SystemExit(0) from None
-        _complain(error, debug, 2)
+        _complain(error, given, debug, 2)
     except Exception as error:
         if debug:
             raise
@@ -95,20 +95,20 @@ def _take_debug(arguments: list[str]) -> tuple[bool, list[str]]:
     return len(kept) < end, kept + arguments[end:]
 
 
-def _complain(error: Exception, debug: bool, status: int) -> None:
+def _complain(error: Exception, given: list[str], debug: bool, status: int) -> None:
     if debug:
         traceback.print_exception(error)
-    for text in _sentences(error):
+    for text in _sentences(error, given):
         typer.echo(f"ceibo: {text}", err=True)
     raise SystemExit(status) from None
 
 
-def _sentences(error: Exception) -> list[str]:
+def _sentences(error: Exception, given: list[str]) -> list[str]:
     if not isinstance(error, StorageError):
         return [str(error)]
     from ceibo.cli.unstored import sentences  # it needs most of ceibo, and most errors do not
 
-    return sentences(error)
+    return sentences(error, next((each for each in given[1:] if each.endswith(".toml")), None))
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

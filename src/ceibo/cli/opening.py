@@ -96,8 +96,10 @@ def _options_of(file: StudyFile) -> dict[str, Any]:
 
 
 def _not_begun(file: StudyFile, text: str) -> NoReturn:
-    begin = f"`ceibo run {file.path}` or `ceibo ask {file.path} --new` begins it."
-    raise NotFoundError(f"{text.rstrip('.')}. {begin}") from None
+    run, ask = f"`ceibo run {file.path}`", f"`ceibo ask {file.path} --new`"
+    sheet = f"`ceibo sheet {file.path} plan.xlsx -n 8 --new`"
+    ways = f"{sheet} or {ask}" if file.template is None else f"{run}, {ask} or {sheet}"
+    raise NotFoundError(f"{text.rstrip('.')}. {ways} begins it.") from None
 
 
 def _check_same(file: StudyFile, study: Study) -> None:

@@ -27,6 +27,7 @@ from ceibo.decide import Direction, Outcomes, Precision, Settings, Space
 from ceibo.decide.outcomes import MOST_GOALS, outcome_from_json
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.errors import InputError, show_value
+from ceibo.files import ask_nearest_file
 from ceibo.numbers import to_number
 from ceibo.study import Limits
 from ceibo.study.confirming import check_one_goal
@@ -81,7 +82,10 @@ def load(file: Path | str) -> StudyFile:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise InputError(f"there is no study file {path}; `ceibo init` writes one.") from None
+        meant = ask_nearest_file(path).removesuffix(".")
+        raise InputError(
+            f"there is no study file {path}{meant}; `ceibo init` writes one."
+        ) from None
     except ValueError:
         raise InputError(f"no file can have the name {str(path)!r}.") from None
     except (IsADirectoryError, PermissionError) as error:
@@ -100,7 +104,13 @@ def parse(content: bytes, path: Path) -> StudyFile:
     except RecursionError:
         raise InputError(f"{path}: its tables or lists are nested too deeply to be read.") from None
     except ValueError as error:
-        raise InputError(f"{path} is not valid TOML: {error}.") from None
+        what = f"{path} is not valid TOML"
+        if path.suffix.lower() != ".toml":
+            what = (
+                f"expected a study file, which `ceibo init` writes (.toml), or a database, got"
+                f" {path}, which is neither; as TOML"
+            )
+        raise InputError(f"{what}: {error}.") from None
 
 
 def _read(path: Path, raw: dict[str, Any]) -> StudyFile:

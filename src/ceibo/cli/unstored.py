@@ -8,16 +8,20 @@ from ceibo.decide import Measurement
 from ceibo.errors import NotStoredError, StorageError
 
 
-def sentences(error: Exception) -> list[str]:
-    """What to say about an error: a sentence per measurement that the database did not take."""
+def sentences(error: Exception, study: str | None) -> list[str]:
+    """What to say about an error: a sentence per measurement that the database did not take.
+
+    `study` is the study file as it was named, if it was.
+    """
+    file = "STUDY.TOML" if study is None else shlex.quote(study)
     unstored = error.unstored if isinstance(error, StorageError) else ()
     if not isinstance(error, NotStoredError):
-        return [str(error), *map(_retell, unstored)]
+        return [str(error), *(_retell(each, file) for each in unstored)]
     others = [each for each in unstored if each.number != error.number]
-    return [_retell(error), *map(_retell, others)]
+    return [_retell(each, file) for each in (error, *others)]
 
 
-def _retell(error: NotStoredError) -> str:
+def _retell(error: NotStoredError, file: str) -> str:
     """Says how to tell a measurement again that the database did not take."""
     told = error.measurement
     if isinstance(told, Measurement) and (told.count is not None or told.block):
@@ -32,7 +36,7 @@ def _retell(error: NotStoredError) -> str:
         assert isinstance(told, dict)
         result, shown = shlex.quote(results_json(told)), results_line(told)
     key = f" --key {shlex.quote(error.key)}" if error.key else ""
-    again = f"ceibo tell STUDY.TOML {error.number} {result}{key}"
+    again = f"ceibo tell {file} {error.number} {result}{key}"
     cause = error.__cause__
     why = "." if cause is None else f": {str(cause).rstrip('.')}."
     return (

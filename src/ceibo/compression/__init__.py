@@ -4,7 +4,7 @@ try:
     import torch as _torch  # noqa: F401 - says what is missing before the modules below need it
 except ImportError as error:
     raise ImportError(
-        "ceibo.compression needs PyTorch 2.4 or newer: pip install 'ceibo[compression]'"
+        "ceibo.compression needs PyTorch 2.4 or newer: pip install 'path/to/the/clone[compression]'"
     ) from error
 
 from ceibo.compression.compress import Compressed, TradeOff, compress

@@ -16,7 +16,7 @@ try:
     import matplotlib  # noqa: F401 - for the message
 except ImportError as error:
     raise ImportError(
-        "ceibo.plots needs Matplotlib 3.8 or newer: pip install 'ceibo[plots]'"
+        "ceibo.plots needs Matplotlib 3.8 or newer: pip install 'path/to/the/clone[plots]'"
     ) from error
 
 from ceibo.plots.contour import contour

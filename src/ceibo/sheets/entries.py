@@ -5,9 +5,9 @@ wrong in the cells before it raises an error.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, Final, NamedTuple, final
 
 from ceibo.checks import nearest
 from ceibo.dates import to_date
@@ -31,6 +31,8 @@ from ceibo.sheets.table import Table
 from ceibo.study import Failure
 
 UNDER_WAY: Final = ("running", "queued")
+STUDY_FILE: Final = "STUDY.TOML"
+"""What stands for the study file where its name is not known."""
 
 Result = Measurement | dict[str, Measurement] | Failure
 
@@ -60,12 +62,23 @@ class Entry:
 
 
 @final
+class Spot(NamedTuple):
+    """Where a row is (row 4), and where its value of each outcome is (E4)."""
+
+    row: str
+    cells: Mapping[str, str]
+
+
+NOWHERE: Final = Spot("", {})
+
+
+@final
 @dataclass(frozen=True)
 class Entries:
     """The rows of a file.
 
     `note` is about its text, `absent` about outcomes it does not have, and `unread` are the headers
-    of columns in which something is written that is not read.
+    of columns in which something is written that is not read. `study` is that of `Wanted`.
     """
 
     path: Path
@@ -77,6 +90,17 @@ class Entries:
     note: str | None = None
     absent: str | None = None
     unread: tuple[str, ...] = ()
+    study: str = STUDY_FILE
+
+    def spot(self, entry: Entry) -> Spot:
+        """Where a row is, and the cells of its values."""
+        record = replace(entry.record, line=None)
+        cells = {
+            name: address(record, each.column)
+            for name, each in self.places.told.items()
+            if not each.is_absent
+        }
+        return Spot(address(record), cells)
 
     def report(self, problems: Problems, entry: Entry, column: int | None, error: object) -> None:
         """Adds a fault of a cell, or of a row, to the problems."""
@@ -91,12 +115,14 @@ class Wanted:
 
     `mapping` says what headers stand for: "Time (h)" -> "hours". `blocks` are kinds and names of
     blocks on record, which stay as they are written; other names that are days are read as such.
+    `study` is the study file as commands in sentences name it.
     """
 
     frame: Frame
     outcomes: Outcomes | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
     blocks: frozenset[tuple[str, str]] = frozenset()
+    study: str = STUDY_FILE
 
 
 def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
@@ -118,6 +144,7 @@ def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
         table.grid.note,
         _absent(table, places),
         _unread(table, places, columns),
+        wanted.study,
     )
 
 
@@ -163,7 +190,11 @@ def _unread(table: Table, places: Places, columns: Columns) -> tuple[str, ...]:
         if not cell.is_blank
     }
     headers = [table.header[each] for each in _free(table, places) if each in filled]
-    return tuple(each for each in headers if each and fold(each) not in shown)
+    return tuple(
+        each
+        for each in headers
+        if each and not shown.intersection((fold(each), fold(split_unit(each)[0])))
+    )
 
 
 @final
@@ -303,7 +334,7 @@ class _Reader:
                         numbers.read(word, "", unit=cells.unit)
             except InputError:
                 return place
-        return places.value if places.value is not None else next(iter(places.replicates), None)
+        return places.column
 
     def _block(self, record: Record, outcome: str) -> Block:
         """The block that a row names for an outcome, which may be of several kinds."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from ceibo.errors import InputError
+from ceibo.files import ask_nearest_file
 from ceibo.sheets.names import normalize
 from ceibo.sheets.table import Table, to_table
 from ceibo.sheets.text_file import read_text
@@ -27,7 +28,8 @@ def open_table(
         content = path.read_bytes()
     except (OSError, ValueError) as error:  # a name that no file can have is a ValueError
         cause = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot read {path}: {cause}.") from None
+        meant = ask_nearest_file(path) if isinstance(error, FileNotFoundError) else "."
+        raise InputError(f"cannot read {path}: {cause}{meant}") from None
     if content.startswith(_XLS) or (content.startswith(_ZIP) and path.suffix.lower() == ".ods"):
         raise InputError(
             f"{path} is a workbook of another kind; save the sheet as .xlsx, or as CSV (UTF-8), and"

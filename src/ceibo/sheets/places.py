@@ -29,6 +29,11 @@ class ResultPlaces:
     unit: str = ""
 
     @property
+    def column(self) -> int | None:
+        """The column of its value, or the first of its replicates."""
+        return self.value if self.value is not None else next(iter(self.replicates), None)
+
+    @property
     def is_absent(self) -> bool:
         """Whether a table has no column of it."""
         return self.value is None and not self.replicates

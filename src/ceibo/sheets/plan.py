@@ -138,13 +138,15 @@ def _beliefs(study: Study, trials: Sequence[Trial], columns: Columns) -> list[Pl
     """What is expected of each trial, ± its standard deviation; empty while nothing is known."""
     estimates = [_estimate(study, trial) for trial in trials]
     found = []
-    for outcome, (mean, std) in columns.predicted.items():
+    for outcome, names in columns.predicted.items():
+        unit = "" if study.outcomes is None else study.outcomes[outcome].unit
+        headers = [_with_unit(each, unit) for each in names]
         pairs = [_shown(_of(each, outcome)) for each in estimates]
         if any(pair != (None, None) for pair in pairs):
             cells = tuple(zip(*pairs, strict=True))
             found += [
                 PlanColumn(header, Kind.BELIEF, each)
-                for header, each in zip((mean, std), cells, strict=True)
+                for header, each in zip(headers, cells, strict=True)
             ]
     return found
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.sheets import sentences
-from ceibo.sheets.entries import Entries, Wanted, read_entries
+from ceibo.sheets.entries import STUDY_FILE, Entries, Wanted, read_entries
 from ceibo.sheets.importing import blocks_of
 from ceibo.sheets.matching import values_of
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
-from ceibo.sheets.remarks import broken, impossible, outside, unlike_others, unread
+from ceibo.sheets.remarks import broken, impossible, no_days, outside, unlike_others, unread
 from ceibo.study import Failure, Study, Trial
 from ceibo.study.adding import new_trial
 from ceibo.study.reported import Reported
@@ -26,12 +26,17 @@ def read_sheet(
     columns: Mapping[str, str] | None = None,
     again: bool = False,
     dry_run: bool = False,
+    file: str = STUDY_FILE,
 ) -> SheetReading:
-    """Reads a worksheet and stores what is new on it; see `Study.read_sheet`."""
+    """Reads a worksheet and stores what is new on it; see `Study.read_sheet`.
+
+    `file` is the study file, as commands in sentences name it.
+    """
     ledger = study.ledger
     ledger.refresh()
     problems = Problems(Path(path))
-    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), blocks_of(study.trials))
+    on_record = blocks_of(study.trials)
+    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), on_record, file)
     sheet = read_entries(Path(path), wanted, problems)
     before = study.trials
     while True:
@@ -109,15 +114,16 @@ def _reading(
 def _remarks(study: Study, sheet: Entries, steps: Steps, before: Sequence[Trial]) -> list[str]:
     """What is to be said about columns, settings that the study would not suggest, odd values."""
     frame = study.ledger.frame
-    settings = [each.params for each in steps.addings]
-    results = [each.result for each in steps.tellings if each.is_new]
-    results += [each.result for each in steps.addings]
+    settings = [(each.spot, each.params) for each in steps.addings]
+    results = [(each.spot, each.result) for each in steps.tellings if each.is_new]
+    results += [(each.spot, each.result) for each in steps.addings]
     return [
         unread(sheet.unread),
         outside(frame, settings),
         broken(frame, settings),
         impossible(study.outcomes, results),
         unlike_others(before, results),
+        no_days(before, results),
     ]
 
 

@@ -8,7 +8,7 @@ from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.sheets import sentences
-from ceibo.sheets.entries import UNDER_WAY, Entries, Entry, Result
+from ceibo.sheets.entries import NOWHERE, UNDER_WAY, Entries, Entry, Result, Spot
 from ceibo.sheets.matching import Match, Values, as_really_run, differing, same_setting, values_of
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.whole import setting_in
@@ -31,6 +31,7 @@ class Telling:
     key: str | None
     attributes: dict[str, Any]
     is_new: bool = True
+    spot: Spot = NOWHERE
 
 
 @final
@@ -42,6 +43,7 @@ class Adding:
     result: Result
     attributes: dict[str, Any]
     planned: int | None = None
+    spot: Spot = NOWHERE
 
 
 @final
@@ -98,7 +100,7 @@ class _Comparing:
     def _value_column(self, outcome: str = "") -> int | None:
         told = self._sheet.places.told
         places = told.get(outcome) or next(iter(told.values()))
-        return places.value if places.value is not None else next(iter(places.replicates), None)
+        return places.column
 
     # -- rows with a trial number ----------------------------------------------------------
 
@@ -165,14 +167,16 @@ class _Comparing:
             self._report(entry, column, sentences.run_elsewhere(trial, linked[-1]))
             return None
         if trial.measurements:
-            self._report(entry, column, sentences.told_as_planned(trial))
+            self._report(entry, column, sentences.told_as_planned(trial, self._sheet.study))
             return None
         return trial
 
     def _add_as_run(self, entry: Entry, trial: StoredTrial, params: Params, result: Result) -> None:
         self._seen.add(trial.number)
         attributes = {**entry.attributes, PLANNED: trial.number}
-        self.steps.addings.append(Adding(params, result, attributes, trial.number))
+        self.steps.addings.append(
+            Adding(params, result, attributes, trial.number, self._sheet.spot(entry))
+        )
         if trial.state in UNDER_WAY and trial.number not in self.steps.withdrawn:
             self.steps.withdrawn.append(trial.number)
 
@@ -192,11 +196,12 @@ class _Comparing:
         if trial.state == "failed":
             self.steps.known += 1
         elif trial.measurements:
-            message = sentences.not_failed(trial)
+            message = sentences.not_failed(trial, self._sheet.study)
             self._report(entry, self._value_column(), message)
         else:
             given = self._given(entry)
-            self.steps.tellings.append(Telling(trial.number, result, None, given))
+            spot = self._sheet.spot(entry)
+            self.steps.tellings.append(Telling(trial.number, result, None, given, spot=spot))
 
     def _known(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
         """A row that is on record; its notes may be new."""
@@ -226,13 +231,14 @@ class _Comparing:
                 if other is None:
                     new[outcome] = measurement
                 else:
-                    message = sentences.contradiction(trial, other, measurement)
+                    message = sentences.contradiction(trial, other, measurement, self._sheet.study)
                     self._report(entry, self._value_column(outcome), message)
             if new:
                 result: Result = new.get("", new)
                 key = match.key(new)
                 given = _beside(trial.attributes, self._given(entry))
-                self.steps.tellings.append(Telling(trial.number, result, key, given))
+                spot = self._sheet.spot(entry)
+                self.steps.tellings.append(Telling(trial.number, result, key, given, spot=spot))
         self._open = []
 
     def _given(self, entry: Entry) -> dict[str, Any]:
@@ -267,11 +273,12 @@ class _Comparing:
             changed = None if self._again else self._read_before(params)
             if changed is not None:
                 self._seen.add(changed.number)
-                message = sentences.changed(changed, entry.result, self._sheet.path.name)
+                message = sentences.changed(changed, entry.result, self._sheet)
                 self._report(entry, self._value_column(), message)
                 continue
             attributes = {**entry.attributes, SHEET: self._sheet.path.name}
-            self.steps.addings.append(Adding(params, entry.result, attributes))
+            spot = self._sheet.spot(entry)
+            self.steps.addings.append(Adding(params, entry.result, attributes, spot=spot))
         self.repeats()
 
     def _on_record(self, params: Mapping[str, Any], result: Result) -> StoredTrial | None:

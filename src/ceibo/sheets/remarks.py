@@ -1,58 +1,109 @@
 """What is to be said about rows that are odd, and facts all the same."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
+from ceibo.dates import is_day
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.block_names import usual_kinds, why_unusual
+from ceibo.decide.block_names import Block, usual_kinds, why_unusual
 from ceibo.decide.frame import Frame
 from ceibo.decide.outcome_words import why_impossible
 from ceibo.decide.rules import first_broken
 from ceibo.decide.space import Params
+from ceibo.sheets.entries import Spot
 from ceibo.study import Failure, Trial
+from ceibo.study.blocks import why_no_day
 from ceibo.text import params_line, plural, shorten
 
 _MOST_NAMED: Final = 10  # columns that a note names
+_MOST_PLACES: Final = 5  # rows or cells that a note names
+_T = TypeVar("_T")
 
 Result = Measurement | Mapping[str, Measurement] | Failure
+Placed = tuple[Spot, _T]  # where a row is, and what it says
 
 
-def outside(frame: Frame, settings: Iterable[Params]) -> str:
+def outside(frame: Frame, settings: Iterable[Placed[Params]]) -> str:
     """Says that settings are none of the space, and what becomes of them; empty if all are."""
-    found = [text for each in settings if (text := frame.outside(each)) is not None]
+    found = [(at.row, why) for at, each in settings if (why := frame.outside(each)) is not None]
     if not found:
         return ""
     told = "the model learns from what was measured there, and suggests nothing there"
+    where = _listed(place for place, _ in found)
     if len(found) == 1:
-        return f"1 row is outside the space; {told}: {found[0]}"
-    return f"{len(found)} rows are outside the space; {told}. The first: {found[0]}"
+        return f"1 row is outside the space{where}; {told}: {found[0][1]}"
+    return f"{len(found)} rows are outside the space{where}; {told}. The first: {found[0][1]}"
 
 
-def broken(frame: Frame, settings: Iterable[Params]) -> str:
+def broken(frame: Frame, settings: Iterable[Placed[Params]]) -> str:
     """Says that settings break a rule; empty if none does."""
     rules = frame.space.rules
-    found = [(each, rule) for each in settings if (rule := first_broken(rules, each)) is not None]
+    found = [
+        (at, each, rule) for at, each in settings if (rule := first_broken(rules, each)) is not None
+    ]
     if not found:
         return ""
-    params, rule = found[0]
+    _, params, rule = found[0]
     values = params_line({name: params[name] for name in rule.names})
     verb = "breaks" if len(found) == 1 else "break"
-    first = f"{plural(len(found), 'row')} {verb} a rule of the space, first {rule.text!r}"
+    where = _listed(at.row for at, _, _ in found)
+    first = f"{plural(len(found), 'row')} {verb} a rule of the space{where}, first {rule.text!r}"
     return f"{first} with {values}; what was measured there counts all the same."
 
 
-def unlike_others(trials: Iterable[Trial], results: Iterable[Result]) -> str:
+def unlike_others(trials: Iterable[Trial], results: Iterable[Placed[Result]]) -> str:
     """Says that values are in no block, where most measurements are in one; else empty."""
-    told = [list(each.values()) for each in results if isinstance(each, Mapping)]
-    told += [[each] for each in results if isinstance(each, Measurement)]
-    blocks = [each.block for several in told for each in several]
+    told = _blocks_in(results)
     before = [each.block for trial in trials for each in trial.measurements]
-    usual = usual_kinds([*before, *blocks])
-    found = [why for block in blocks if (why := why_unusual(block, usual))]
+    usual = usual_kinds([*before, *(block for _, block in told)])
+    found = [(at.row, why) for at, block in told if (why := why_unusual(block, usual))]
     if not found:
         return ""
-    count = plural(len(found), "value")
-    return f"{count} on the sheet {'has' if len(found) == 1 else 'have'} no usual block: {found[0]}"
+    verb = "has" if len(found) == 1 else "have"
+    count = f"{plural(len(found), 'value')} on the sheet {verb} no usual block"
+    return f"{count}{_listed(place for place, _ in found)}: {found[0][1]}"
+
+
+def no_days(trials: Iterable[Trial], results: Iterable[Placed[Result]]) -> str:
+    """Says that the names of blocks are no days, where those of the others are; else empty."""
+    before = {pair for trial in trials for each in trial.measurements for pair in each.block}
+    told = [(at.row, pair) for at, block in _blocks_in(results) for pair in block]
+    days = [pair for _, pair in told if is_day(pair[1])]
+    kinds = Counter(kind for kind, _ in days)
+    kinds.subtract(kind for _, (kind, name) in told if not is_day(name))
+    known = before.union(days)
+    found = [
+        (place, why)
+        for place, pair in told
+        if (kinds[pair[0]] > 0 or pair[0] in dict(before)) and (why := why_no_day(pair, known))
+    ]
+    if not found:
+        return ""
+    where = _listed(place for place, _ in found)
+    if len(found) == 1:
+        return f"1 value is in a block that is no day{where}: {found[0][1]}"
+    return f"{len(found)} values are in blocks that are no days{where}. The first: {found[0][1]}"
+
+
+def _blocks_in(results: Iterable[Placed[Result]]) -> list[Placed[Block]]:
+    """The block of every value, and where it is."""
+    found = []
+    for at, result in results:
+        if isinstance(result, Mapping):
+            found += [(at, each.block) for each in result.values()]
+        elif isinstance(result, Measurement):
+            found.append((at, result.block))
+    return found
+
+
+def _listed(places: Iterable[str]) -> str:
+    """Where rows or cells are, in brackets: the first few, and how many more there are."""
+    every = list(dict.fromkeys(filter(None, places)))
+    if not every:
+        return ""
+    more = f" and {len(every) - _MOST_PLACES} more" if len(every) > _MOST_PLACES else ""
+    return f" ({', '.join(every[:_MOST_PLACES])}{more})"
 
 
 def unread(headers: Sequence[str]) -> str:
@@ -64,12 +115,18 @@ def unread(headers: Sequence[str]) -> str:
     return f"not read, as no parameter or outcome has that name: {named}{more}."
 
 
-def impossible(outcomes: Outcomes | None, results: Iterable[Result]) -> str:
+def impossible(outcomes: Outcomes | None, results: Iterable[Placed[Result]]) -> str:
     """Says that values are none that their outcome can have; empty if all can be."""
     if outcomes is None:
         return ""
-    told = [each for each in results if isinstance(each, Mapping)]
-    found = [why for each in told for why in why_impossible(outcomes, each)]
+    found = [
+        (at.cells.get(name, ""), why)
+        for at, result in results
+        if isinstance(result, Mapping)
+        for name, each in result.items()
+        for why in why_impossible(outcomes, {name: each})
+    ]
     if len(found) < 2:
-        return "".join(found)
-    return f"{len(found)} values are beyond what is possible. The first: {found[0]}"
+        return "".join(f"{place}: {why}" if place else why for place, why in found)
+    where = _listed(place for place, _ in found)
+    return f"{len(found)} values are beyond what is possible{where}. The first: {found[0][1]}"

@@ -1,21 +1,20 @@
 """What a sheet and the record say differently, with the command that mends it."""
 
 import shlex
-from typing import Final
 
 from ceibo.decide import Measurement
 from ceibo.decide.block_names import DEFAULT_KIND
-from ceibo.sheets.entries import Entry, Result
+from ceibo.sheets.entries import Entries, Entry, Result
 from ceibo.sheets.matching import values_of
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.text import one_line, params_line
 
-_STUDY: Final = "STUDY.TOML"
 
-
-def correction(number: int, outcome: str, measurement: Measurement, key: str | None = None) -> str:
-    """The command that puts a measurement in place of the one on record."""
+def correction(
+    study: str, number: int, outcome: str, measurement: Measurement, key: str | None = None
+) -> str:
+    """The command that puts a measurement in place of the one on record, in a study file."""
     words = [repr(each) for each in measurement.replicates] or [repr(measurement.value)]
     if measurement.noise is not None and not measurement.replicates:
         words.append(repr(measurement.noise))
@@ -27,12 +26,12 @@ def correction(number: int, outcome: str, measurement: Measurement, key: str | N
         words += ["--block", name if kind == DEFAULT_KIND else f"{kind}={name}"]
     if key is not None:
         words += ["--key", key]
-    return shlex.join(["ceibo", "correct", _STUDY, str(number), *words])
+    return shlex.join(["ceibo", "correct", study, str(number), *words])
 
 
-def voiding(number: int, reason: str) -> str:
+def voiding(study: str, number: int, reason: str) -> str:
     """The command that takes back the measurement of a trial."""
-    return shlex.join(["ceibo", "void", _STUDY, str(number), reason])
+    return shlex.join(["ceibo", "void", study, str(number), reason])
 
 
 def not_planned(trial: StoredTrial, entry: Entry, name: str, used: str) -> str:
@@ -61,26 +60,28 @@ def claimed(where: str, number: int) -> str:
     )
 
 
-def contradiction(trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement) -> str:
+def contradiction(
+    trial: StoredTrial, stored: StoredMeasurement, measurement: Measurement, study: str
+) -> str:
     """A value that is another than the one on record."""
     of = f"{stored.outcome} = " if stored.outcome else ""
     same = [each for each in trial.measurements if each.outcome == stored.outcome]
     key = stored.key if len(same) > 1 else None
+    right = correction(study, trial.number, stored.outcome, measurement, key)
     return (
         f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
-        f" {measurement}; if the sheet is right:"
-        f" {correction(trial.number, stored.outcome, measurement, key)} (a further run has a row of"
-        " its own beside this one)."
+        f" {measurement}; if the sheet is right: {right} (a further run has a row of its own beside"
+        " this one)."
     )
 
 
-def changed(trial: StoredTrial, result: Result, file: str) -> str:
+def changed(trial: StoredTrial, result: Result, sheet: Entries) -> str:
     """A row without a number that says another thing than before."""
     told = ", ".join(str(each.measurement) for each in trial.measurements) or "a failure"
-    right = [correction(trial.number, *each) for each in values_of(result).items()]
+    right = [correction(sheet.study, trial.number, *each) for each in values_of(result).items()]
     mended = f"if the sheet is right now: {' and '.join(right)}. " if right else ""
     return (
-        f"this setting was read from {file} before as trial {trial.number} with {told};"
+        f"this setting was read from {sheet.path.name} before as trial {trial.number} with {told};"
         f" {mended}If it is a further run, read the sheet with --again (again=True)."
     )
 
@@ -94,19 +95,19 @@ def run_elsewhere(trial: StoredTrial, run: StoredTrial) -> str:
     )
 
 
-def told_as_planned(trial: StoredTrial) -> str:
+def told_as_planned(trial: StoredTrial, study: str) -> str:
     """A setting really used of a trial that has a value at the planned one."""
     return (
         f"trial {trial.number} has a value at its planned setting,"
         f" {trial.measurements[0].measurement}; void it first if the run was at another setting:"
-        f" {voiding(trial.number, 'run at another setting')}"
+        f" {voiding(study, trial.number, 'run at another setting')}"
     )
 
 
-def not_failed(trial: StoredTrial) -> str:
+def not_failed(trial: StoredTrial, study: str) -> str:
     """A failure of a trial that has a value."""
     return (
         f"trial {trial.number} has the value {trial.measurements[0].measurement}, and the sheet"
         " says that it failed; if the value does not count:"
-        f" {voiding(trial.number, 'REASON')}"
+        f" {voiding(study, trial.number, 'REASON')}"
     )

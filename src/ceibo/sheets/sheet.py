@@ -1,6 +1,7 @@
 """`Study.sheet`: what to measure next, as a worksheet to be filled in."""
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -9,8 +10,9 @@ from ceibo.checks import check_whole
 from ceibo.errors import InputError
 from ceibo.files import write_whole
 from ceibo.sheets.columns import columns_for
+from ceibo.sheets.entries import STUDY_FILE
 from ceibo.sheets.guide import guide_to
-from ceibo.sheets.plan import PlanColumn, plan_of
+from ceibo.sheets.plan import plan_of
 from ceibo.sheets.text_form import PLAIN, TextForm
 from ceibo.sheets.text_plan import to_text
 from ceibo.sheets.workbook import openpyxl
@@ -37,8 +39,9 @@ def write_sheet(  # noqa: PLR0913 - public, keyword-only
     separator: str = ",",
     decimal: str = ".",
     force: bool = False,
+    file: str = STUDY_FILE,
 ) -> list[Trial]:
-    """Asks for trials and writes them; see `Study.sheet`."""
+    """Asks for trials and writes them; see `Study.sheet`. `file` is the study file."""
     target = Path(path)
     form = TextForm(bom, separator, decimal)
     is_book = _check_target(target, force, form)
@@ -61,7 +64,10 @@ def write_sheet(  # noqa: PLR0913 - public, keyword-only
     columns = plan_of(study, trials, several, blocks)
     try:
         if is_book:
-            _write_book(target, study, columns)
+            names = columns_for(study.space.names, study.outcomes)
+            back = shlex.join(["ceibo", "sheet", file, target.name, "--read"])
+            guide = guide_to(study, names, target.name, back, several > 0)
+            write_whole(target, to_workbook(columns, study.name, guide))
         else:
             write_whole(target, to_text(columns, form))
     except OSError as error:
@@ -70,12 +76,6 @@ def write_sheet(  # noqa: PLR0913 - public, keyword-only
             " (--pending) writes them elsewhere."
         ) from None
     return trials
-
-
-def _write_book(target: Path, study: Study, columns: list[PlanColumn]) -> None:
-    names = columns_for(study.space.names, study.outcomes)
-    guide = guide_to(study, names, target.name)
-    write_whole(target, to_workbook(columns, study.name, guide))
 
 
 def _under_way(study: Study) -> list[Trial]:

@@ -30,7 +30,7 @@ def openpyxl() -> Any:
         import openpyxl as package
     except ImportError as error:
         raise ImportError(
-            "workbooks need openpyxl: pip install 'ceibo[sheets]'; or use a .csv file"
+            "workbooks need openpyxl: pip install 'path/to/the/clone[sheets]'; or use a .csv file"
         ) from error
     return package
 

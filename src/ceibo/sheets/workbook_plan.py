@@ -15,12 +15,14 @@ from ceibo.text import shorten
 _TITLE: Final = "plan"
 _HELP: Final = "how to fill this in"
 _TINTS: Final = {Kind.PLAN: "E8EEF4", Kind.BELIEF: "F3F3F3", Kind.INPUT: "FFF6D6"}
+_LINES: Final = "8C8C8C"  # colour of the lines around cells
 _LONGEST: Final = 32_767  # characters that a cell can hold
 _WIDEST: Final = 28  # of a column, in characters
-_NARROWEST: Final = {Kind.PLAN: 6, Kind.BELIEF: 8, Kind.INPUT: 8}
-_SENTENCE: Final = 24  # of a column for sentences
+_NARROWEST: Final = {Kind.PLAN: 4, Kind.BELIEF: 6, Kind.INPUT: 8}
+_GUIDE: Final = 76  # of the sheet that says how, which a page has room for
+_SENTENCE: Final = 20  # of a column for sentences
 _LINE: Final = 15.0  # height of a line of text, in points
-_HAND: Final = 24.0  # height of a row in which a hand can write
+_HAND: Final = 30.0  # height of a row in which a hand can write
 _MARGIN: Final = 0.4  # of the paper, in inches
 _SPARE: Final = 20  # tinted rows below the plan, for runs of one's own
 _MADE: Final = datetime.datetime(2000, 1, 1)
@@ -50,25 +52,32 @@ def to_workbook(columns: Sequence[PlanColumn], study: str, guide: Sequence[str])
     for number in range(2, below):
         sheet.row_dimensions[number].height = _HAND
     sheet.freeze_panes = "B2"
-    _set_paper(package, sheet)
-    help_sheet = book.create_sheet(_HELP)
-    help_sheet.column_dimensions["A"].width = 100
-    for number, line in enumerate(guide, 1):
-        cell = help_sheet.cell(number, 1)
-        _write(cell, line)
-        cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
+    sheet.print_title_rows = "1:1"
+    _set_paper(package, sheet, "landscape")
+    _add_guide(package, book.create_sheet(_HELP), guide)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
 
 
-def _set_paper(package: Any, sheet: Any) -> None:
+def _add_guide(package: Any, sheet: Any, guide: Sequence[str]) -> None:
+    """The sheet that says how: a sentence in a row, as high as its lines."""
+    sheet.column_dimensions["A"].width = _GUIDE
+    for number, line in enumerate(guide, 1):
+        cell = sheet.cell(number, 1)
+        _write(cell, line)
+        cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
+        lines = len(textwrap.wrap(line, _GUIDE - 8)) or 1  # letters of some programs are wider
+        sheet.row_dimensions[number].height = _LINE * lines + 4
+    _set_paper(package, sheet, "portrait")
+
+
+def _set_paper(package: Any, sheet: Any, orientation: str) -> None:
     """On paper all columns are side by side, and every page has the header."""
-    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.orientation = orientation
     sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
     fitting = package.worksheet.properties.PageSetupProperties(fitToPage=True)
     sheet.sheet_properties.pageSetUpPr = fitting
-    sheet.print_title_rows = "1:1"
     margins = sheet.page_margins
     margins.left = margins.right = margins.top = _MARGIN
     sheet.oddFooter.left.text, sheet.oddFooter.right.text = "&F", "&P / &N"
@@ -81,6 +90,7 @@ def _head(package: Any, sheet: Any, place: int, column: PlanColumn) -> None:
     cell.font = package.styles.Font(bold=True)
     cell.alignment = package.styles.Alignment(wrap_text=True, vertical="top")
     cell.fill = _tint(package, column.kind)
+    _frame(package, cell)
     sheet.column_dimensions[package.utils.get_column_letter(place)].width = _width(column)
 
 
@@ -121,8 +131,14 @@ def _fill(
         cell.number_format = column.form
     if column.kind is Kind.INPUT and not spare:
         cell.fill = _tint(package, column.kind)
-        line = package.styles.Side(style="hair", color="B0A878")
-        cell.border = package.styles.Border(line, line, line, line)
+    if not spare:
+        _frame(package, cell)
+
+
+def _frame(package: Any, cell: Any) -> None:
+    """Thin lines around a cell, which paper shows too."""
+    line = package.styles.Side(style="thin", color=_LINES)
+    cell.border = package.styles.Border(line, line, line, line)
 
 
 def _write(cell: Any, text: str) -> None:

@@ -51,7 +51,7 @@ def doubt_of_block(trials: Iterable[Trial], told: Iterable[Block]) -> str:
     usual = usual_kinds(before)
     known = {pair for block in before for pair in block}
     found = [why_unusual(block, usual) for block in now]
-    found += [_why_no_day(pair, known) for block in now for pair in block]
+    found += [why_no_day(pair, known) for block in now for pair in block]
     return next(filter(None, found), "")
 
 
@@ -73,7 +73,7 @@ def _blocks_of(trials: Iterable[Trial]) -> list[Block]:
     return [each.block for trial in trials for each in trial.measurements]
 
 
-def _why_no_day(pair: tuple[str, str], known: Set[tuple[str, str]]) -> str:
+def why_no_day(pair: tuple[str, str], known: Set[tuple[str, str]]) -> str:
     """What is to be said of a name that is no day, of a kind whose other names all are."""
     kind, name = pair
     others = [other for each, other in known if each == kind]

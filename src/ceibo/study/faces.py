@@ -48,7 +48,7 @@ class Faces(Record, Shown, ABC):
         A trial that was asked for elsewhere is written with all its digits.
 
         Args:
-            path: of the file, .xlsx (which needs `ceibo[sheets]`) or .csv.
+            path: of the file, .xlsx (which needs the extra `sheets`) or .csv.
             count: how many trials to ask for; without one those under way are written, or, if
                 there are none, a new one.
             pending: write also the trials that are under way; without a count only those.

@@ -17,5 +17,5 @@ try:
     import uvicorn  # noqa: F401 - likewise
 except ImportError as error:
     raise ImportError(
-        "ceibo serve needs Starlette and uvicorn: pip install 'ceibo[web]'"
+        "ceibo serve needs Starlette and uvicorn: pip install 'path/to/the/clone[web]'"
     ) from error

@@ -271,4 +271,4 @@ def test_a_machine_without_torch_is_told_what_to_install(
     found = run("--out", str(tmp_path / "out"))
     assert found.exit_code == 2
     assert "compressing networks needs" in found.output
-    assert "pip install 'ceibo-lab[compression]'" in found.output
+    assert "pip install 'path/to/the/clone/lab[compression]'" in found.output

@@ -12,7 +12,7 @@ from ceibo_lab.methods import LABELS, METHODS, SUITE, method
 from ceibo_lab.methods.inputs import BRANCHING, INPUT_METHODS, RULING, input_method
 from ceibo_lab.methods.outcomes import OUTCOME_METHODS, outcome_method
 from ceibo_lab.noise import NoisyProblem
-from ceibo_lab.optional import optional
+from ceibo_lab.optional import LAB, optional
 from ceibo_lab.outcomes import OutcomeRun
 from ceibo_lab.plans.compression import NOISES, TITLES
 from ceibo_lab.plans.special import DRAW_WIDTHS
@@ -51,7 +51,7 @@ def require(cells: Iterable[Cell]) -> None:
             method(cell.method, SUITE if cell.kind == "suite" else METHODS)
             _check_noise(cell)
     if tasks := dict.fromkeys(cell.problem for cell in alike if cell.kind == "compression"):
-        with optional("compressing networks", "ceibo-lab[compression]"):
+        with optional("compressing networks", f"{LAB}[compression]"):
             from ceibo_lab.kinds.compression import require_files
 
         require_files(tasks)

@@ -1,5 +1,6 @@
-"""`ceibo correct`: replaces a measurement that was told wrongly."""
+"""`ceibo correct`: replaces a measurement that was told wrongly, or the block that it is in."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated
 
@@ -20,8 +21,10 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, read_told
 from ceibo.cli.source import load
 from ceibo.decide.block_names import Block
-from ceibo.errors import InputError
-from ceibo.study import Study
+from ceibo.errors import InputError, NotFoundError
+from ceibo.study import Study, Trial
+from ceibo.study.blocks import doubt_of_block, typed_block
+from ceibo.study.store import StoredTrial
 
 _UNKNOWN = (
     "if the right value is not known, give your best guess with a noise as large as your doubt."
@@ -32,11 +35,13 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     file: File,
     trial: Annotated[int, typer.Argument(help="Number of the trial.")],
     result: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             help="As for `ceibo tell`: VALUE; VALUE NOISE; three or more replicates; or JSON."
+            " Without one, --block puts the values on record into another block.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     replicates: Replicates = False,
     count: Count = None,
     block: InBlock = None,
@@ -55,11 +60,22 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file, study_name)
     if outcome is not None and loaded.outcomes is None:
         raise InputError(f"--outcome: {file} has no [outcomes]; leave it out.")
+    new_block = None if block is None else read_block([each for each in block if each])
+    if not result:
+        if new_block is None or count is not None or replicates:
+            raise InputError(
+                "expected the right result, as in 71.5 or yield=71.5; or --block alone, which"
+                " keeps the values and changes their block."
+            )
+        study = open_study(loaded, storage)
+        _move(study, _on_record(study, trial, outcome, key), new_block, json)
+        return
     given = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
     right = with_count(given, count)
-    new_block = None if block is None else read_block([each for each in block if each])
     study = open_study(loaded, storage)
     before = study.trials
+    if new_block is not None:
+        new_block = _typed(before, trial, new_block)
     wrong = _replaced(study, trial, right, key, new_block)
     for why in right.doubts(before, loaded.outcomes):
         warn(f"trial {trial}: {why}")
@@ -73,9 +89,60 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
     if json:
         print_json(trial_json(study.trials[trial]))
         return
+    typer.echo(_became(trial, right, wrong))
+
+
+def _became(number: int, right: Told, wrong: Told) -> str:
     was_so = wrong.values == right.values
     text = "as recorded already" if was_so else f"in place of {wrong}"
-    typer.echo(f"trial {trial}: {right}, {text}")
+    return f"trial {number}: {right}, {text}"
+
+
+def _typed(trials: Iterable[Trial], number: int, block: Block) -> Block:
+    """The block as the other trials have theirs; warns if it is unlike them."""
+    others = [each for each in trials if each.number != number]
+    found = typed_block(others, block)
+    if found and (why := doubt_of_block(others, [found])):
+        warn(f"trial {number}: {why}")
+    return found
+
+
+def _on_record(study: Study, number: int, outcome: str | None, key: str | None) -> StoredTrial:
+    """A trial with those of its measurements that are meant: all of it, or those named."""
+    if outcome is not None and study.outcomes is not None:
+        study.outcomes.check_name(outcome)
+    trials = study.ledger.refresh().trials
+    if not 0 <= number < len(trials):
+        raise NotFoundError(
+            f"there is no trial {number}; study {study.name!r} has {len(trials)}, counted from 0."
+        )
+    told = trials[number].measurements
+    if outcome is not None:
+        told = tuple(each for each in told if each.outcome == outcome)
+    if key is not None:
+        told = tuple(each for each in told if each.key == key)
+    if not told:
+        raise NotFoundError(
+            f"trial {number} has no such value on record, so there is no block to change;"
+            " `ceibo show` with its number lists what it has."
+        )
+    return replace(trials[number], measurements=told)
+
+
+def _move(study: Study, trial: StoredTrial, block: Block, json: bool) -> None:
+    """Puts measurements, which stay as they are, into another block."""
+    new = _typed(study.trials, trial.number, block)
+    lines = []
+    for key in dict.fromkeys(each.key for each in trial.measurements):
+        same = [each for each in trial.measurements if each.key == key]
+        wrong = {each.outcome: each.measurement for each in same}
+        bare = {name: replace(each, block=()) for name, each in wrong.items()}
+        study.correct(trial.number, bare.get("", bare), key=key, block=dict(new))
+        lines.append(_became(trial.number, Told(bare, ()).within(new), Told(wrong, ())))
+    if json:
+        print_json(trial_json(study.trials[trial.number]))
+    else:
+        typer.echo("\n".join(lines))
 
 
 def _named(result: list[str], outcome: str | None) -> list[str]:

@@ -65,6 +65,7 @@ def _choose_format(output: Path | None, form: str | None) -> str:
         advice = "" if suffix in _WORKBOOKS else ", or say which with --format"
         raise InputError(
             f"cannot write {suffix} files; name it .csv, which spreadsheets open, or .json{advice}."
+            " `ceibo sheet` writes what to measure next as .xlsx."
         )
     return form or ("json" if suffix == ".json" else "csv")
 

@@ -12,7 +12,7 @@ from ceibo.cli.opening import open_or_begin, open_or_preview
 from ceibo.cli.source import load
 from ceibo.decide import Outcomes
 from ceibo.errors import InputError
-from ceibo.sheets.entries import Wanted
+from ceibo.sheets.entries import NOWHERE, Wanted
 from ceibo.sheets.importing import AGAIN, NEW, blocks_of, import_rows
 from ceibo.sheets.remarks import broken, impossible, outside
 from ceibo.sheets.rows import Row, read_rows
@@ -66,10 +66,10 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
         study.close()
         study = open_or_begin(loaded, storage)
     done = import_rows(study, table, data, NEW if new else AGAIN if again else "", dry_run)
-    settings = [params for params, _ in done.rows]
+    settings = [(NOWHERE, params) for params, _ in done.rows]
     if odd := outside(frame, settings):
         warn(odd)
-    values = impossible(study.outcomes, [result for _, result in done.rows])
+    values = impossible(study.outcomes, [(NOWHERE, result) for _, result in done.rows])
     for note in filter(None, (table.note, table.absent, broken(frame, settings), values)):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []

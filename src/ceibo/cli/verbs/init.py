@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ceibo.cli.common import Output
+from ceibo.cli.common import Output, warn
 from ceibo.cli.files import check_writable, write_whole
 from ceibo.cli.handed import words_of
 from ceibo.cli.outcome_options import SPELLING, read_outcomes
+from ceibo.cli.spelled import check_spelled, why_short, with_points
 from ceibo.cli.studyfile import parse, storage_of
 from ceibo.cli.toml import to_toml
 from ceibo.cli.when_option import SPELLING as WHEN
@@ -24,13 +25,7 @@ from ceibo.study.store import Store
 
 _TEMPLATE = """\
 # A study of ceibo: what to vary, how to measure, when to stop. Paths are relative to this file.
-#   ceibo run {file} --dry-run     shows the first commands
-#   ceibo run {file}               measures; run it again to go on
-#   ceibo ask {file}               by hand: what to measure next, without [command]
-#   ceibo tell {file} 0 {told}      and what came of trial 0
-#   ceibo sheet {file} plan.xlsx -n 8     the same as a worksheet to fill in, and back with --read
-#   ceibo serve {file}             the same on a page in the browser
-#   ceibo report {file} -o report.html
+{steps}#   ceibo report {file} -o report.html
 
 name = {name}
 {wish}
@@ -43,16 +38,32 @@ seed = 0                            # the same seed and results give the same su
 [space]
 {space}
 {rules}{outcomes}
-[command]                           # how one setting is measured; no shell is involved
-{result} Each parameter is in the environment too, as CEIBO_<name>.
-argv = {argv}
-timeout = 600                       # seconds; then it and all its descendants are ended
-
+{command}
 [stop]                              # whichever comes first
 trials = {trials}                         # trials in all
 # cost = 0.001                      # price of a measurement, objective's units: stop if none pays
 # time = 3600                       # seconds after which no new trial starts
 failures = 3                        # failed trials in a row that end a run
+"""
+_BY_PROGRAM = """\
+#   ceibo run {file} --dry-run     shows the first commands
+#   ceibo run {file}               measures; run it again to go on
+"""
+_BY_HAND = """\
+#   ceibo sheet {file} plan.xlsx -n 8     what to measure next as a worksheet; back with --read
+#   ceibo ask {file}               the same by hand, a trial at a time
+#   ceibo tell {file} 0 {told}      and what came of trial 0
+#   ceibo serve {file}             the same on a page in the browser
+"""
+_COMMAND = """\
+[command]                           # how one setting is measured; no shell is involved
+{result} Each parameter is in the environment too, as CEIBO_<name>.
+argv = {argv}
+timeout = 600                       # seconds; then it and all its descendants are ended
+"""
+_NO_COMMAND = """\
+# [command]                         # if a program measures: how, for `ceibo run`
+# argv = {argv}
 """
 _DIRECTION = 'direction = "{direction}"              # or "{other}"'
 _CONFIDENCE = (
@@ -137,16 +148,22 @@ def init(  # noqa: PLR0913 - options of a command
     title = name or output.absolute().stem
     space = _parameters(param or [])
     example = ["./measure.sh", *(f"{{{each}}}" for each in space)] if space else _ARGV
+    by_hand = bool(space) and not command
+    told = _words(outcomes) or "VALUE"
+    wishes = _wishes(outcomes, maximize, confidence)
+    steps = _BY_HAND if by_hand else _BY_PROGRAM + _BY_HAND
+    way = _NO_COMMAND if by_hand else _COMMAND
     text = _TEMPLATE.format(
         file=output.name,
         name=to_toml(title),
-        **_wishes(outcomes, maximize, confidence),
+        wish=wishes["wish"],
+        outcomes=wishes["outcomes"],
+        steps=steps.format(file=output.name, told=told),
+        command=way.format(result=wishes["result"], argv=to_toml(command or example)),
         storage=to_toml(storage_of(title)),
         space=_entries(space) or _SPACE,
         rules=_rules(rule or []),
-        argv=to_toml(command or example),
         trials=trials,
-        told=_words(outcomes) or "VALUE",
         acquisition=DEFAULT_ACQUISITION,
     )
     file = parse(text.encode(), output)
@@ -158,12 +175,19 @@ def init(  # noqa: PLR0913 - options of a command
             listed = ", ".join(map(repr, dimension.listed))
             kind = "levels" if dimension.is_ordered else "categories"
             typer.echo(f"{each}: {len(dimension.listed)} {kind}: {listed}")
-    what = "edit the space and the command" if not (param and command) else "check it"
-    typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
+        if param and (short := why_short(dimension)):
+            warn(f"{each}: {short}")
+    sheet = f"ceibo sheet {output} plan.xlsx -n 8"
+    if by_hand:
+        typer.echo(f"wrote {output}; check it, then, for a worksheet: {sheet}")
+    else:
+        what = "check it" if param else "edit the space and the command"
+        typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
     if not command:
+        if not by_hand:
+            typer.echo(f"or on a worksheet: {sheet}")
         told = "VALUE" if file.outcomes is None else words_of(file.outcomes)
-        typer.echo(f"or, to measure by hand: ceibo ask {output}, and ceibo tell {output} 0 {told}")
-        typer.echo(f"or on a worksheet: ceibo sheet {output} plan.xlsx -n 8")
+        typer.echo(f"or a trial at a time: ceibo ask {output}, and ceibo tell {output} 0 {told}")
         typer.echo(f"or on a page in the browser: ceibo serve {output}")
 
 
@@ -220,11 +244,12 @@ def _parameters(given: list[str]) -> dict[str, dict[str, Any]]:
 def _parse_parameter(text: str) -> tuple[str, dict[str, Any]]:
     """A name and its entry of [space], from NAME=SPEC in the spelling of one of the types."""
     name, _, spec = text.partition("=")
+    check_spelled(name, spec)
     try:
         entries = [each.parse(spec) for each in TYPES.load_installed().values()]
     except InputError as error:
         raise error.about("--param") from None
     entry = next((each for each in entries if each is not None), None)
     if not name.strip() or entry is None:
-        raise InputError(f"--param: expected {_forms()}, got {text!r}.")
+        raise InputError(f"--param: expected {_forms()}, got {text!r}{with_points(name, spec)}.")
     return name.strip(), entry

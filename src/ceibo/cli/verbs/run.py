@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ceibo.cli.block_options import InBlock, read_block
-from ceibo.cli.common import File, Storage, StudyName
+from ceibo.cli.common import File, Storage, StudyName, warn
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
 from ceibo.cli.source import load
@@ -23,6 +23,7 @@ from ceibo.decide import Stop, StopReason
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, NotFoundError, StorageError
 from ceibo.study import Study, Trial, current_trial
+from ceibo.study.blocks import doubt_of_block, typed_block
 from ceibo.study.interrupts import Interrupts
 from ceibo.study.runner import Callback, Runner
 from ceibo.study.trial_line import trial_line
@@ -77,6 +78,9 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
             typer.echo(f"trial {number}: {shown}")
         return
     study = open_or_begin(loaded, storage)
+    today = typed_block(study.trials, today)
+    if why := doubt_of_block(study.trials, [today] if today else []):
+        warn(f"{why} Stop and say --block anew if that is a slip.")
     repeats = None if study.settings.precision is None else _repeats
     command = Command(template, loaded.outcomes, repeats)
     limits = loaded.limits.or_default()

@@ -15,6 +15,7 @@ from ceibo.cli.studyfile import StudyFile
 from ceibo.cli.text_options import Bom, Decimal, Separator, text_form
 from ceibo.cli.words import read_words
 from ceibo.errors import InputError
+from ceibo.sheets.entries import STUDY_FILE
 from ceibo.sheets.reading import read_sheet
 from ceibo.sheets.sheet import write_sheet
 from ceibo.study.sheet_reading import SheetReading
@@ -110,6 +111,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         separator=form.separator,
         decimal=form.decimal,
         force=force,
+        file=STUDY_FILE if "://" in file else Path(file).name,  # a sheet is handed on
     )
     typer.echo(f"wrote {plural(len(trials), 'trial')} to {path}")
     back = shlex.join(["ceibo", "sheet", str(file), str(path), "--read"])
@@ -127,7 +129,8 @@ def _read(
 ) -> SheetReading:
     """Takes a worksheet back, and says what was on it."""
     study = open_study(loaded, storage)
-    reading = read_sheet(study, path, columns=columns, again=again, dry_run=dry_run)
+    file = str(loaded.path) if loaded.raw else STUDY_FILE
+    reading = read_sheet(study, path, columns=columns, again=again, dry_run=dry_run, file=file)
     for note in reading.notes:
         typer.echo(f"ceibo: note: {note}", err=True)
     verb = "would read" if dry_run else "read"

@@ -1,20 +1,17 @@
 """`ceibo should-stop`: says whether another measurement is worth its price."""
 
-from typing import Annotated
-
 import typer
 
 from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json
 from ceibo.cli.opening import open_study
+from ceibo.cli.price import Price
 from ceibo.cli.source import load
 from ceibo.errors import InputError
 
 
 def should_stop(
     file: File,
-    cost: Annotated[
-        float | None, typer.Option(help="Price of a measurement, in the objective's units.")
-    ] = None,
+    cost: Price = None,
     study_name: StudyName = None,
     storage: Storage = None,
     json: AsJson = False,

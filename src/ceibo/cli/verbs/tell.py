@@ -20,7 +20,7 @@ from ceibo.cli.results import Told, measurements_of, read_told, recorded, repeat
 from ceibo.cli.source import load
 from ceibo.errors import ConflictError, InputError
 from ceibo.study import Study, Trial
-from ceibo.study.blocks import doubt_of_block
+from ceibo.study.blocks import doubt_of_block, typed_block
 
 
 def tell(  # noqa: PLR0913 - one parameter per option of the command
@@ -57,16 +57,17 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     if sum([bool(result), failed is not None, release, withdraw]) != 1:
         raise InputError("expected one of: a result, --failed REASON, --release, --withdraw.")
     loaded = load(file, study_name)
-    told = None
+    told, given = None, read_block(None)
     if result:
         advice = "if measuring failed, say --failed REASON."
         told = with_count(read_told(result, loaded.outcomes, replicates, advice), count)
-        told = told.within(read_block(block))
+        given = read_block(block)
     elif count is not None or block:
         raise InputError("--count and --block are about a result; leave them out.")
     study = open_study(loaded, storage)
     before = study.trials
     if told is not None:
+        told = told.within(typed_block(before, given))
         _record(study, trial, told, key)
         for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")

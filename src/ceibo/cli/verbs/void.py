@@ -1,5 +1,6 @@
 """`ceibo void`: takes back a measurement that must not count."""
 
+import shlex
 from typing import Annotated
 
 import typer
@@ -35,3 +36,9 @@ def void(  # noqa: PLR0913 - one parameter per option of the command
     of = f"{outcome} " if outcome else ""
     waits = "" if ended.state == "done" else f"; the trial is {ended.state} and lacks a value"
     typer.echo(f"trial {trial}: {of}{measurement} does not count any more{waits}")
+    if ended.state == "running":
+        never = " or ".join(
+            f"`{shlex.join(['ceibo', 'tell', file, str(trial), *words])}`"
+            for words in (("--failed", "REASON"), ("--withdraw",))
+        )
+        typer.echo(f"if that value will never come: {never}", err=True)

@@ -16,7 +16,8 @@ try:
     import botorch  # noqa: F401 - for the message
 except ImportError as error:
     raise ImportError(
-        "ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install 'ceibo[botorch]'"
+        "ceibo.integrations.botorch needs BoTorch 0.12 or newer: pip install"
+        " 'path/to/the/clone[botorch]'"
     ) from error
 
 from ceibo.integrations.botorch.corrected import (

@@ -15,7 +15,8 @@ try:
     import optuna  # noqa: F401 - for the message
 except ImportError as error:
     raise ImportError(
-        "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install 'ceibo[optuna]'"
+        "ceibo.integrations.optuna needs Optuna 4.0 or newer: pip install"
+        " 'path/to/the/clone[optuna]'"
     ) from error
 
 from ceibo.integrations.optuna.answers import (

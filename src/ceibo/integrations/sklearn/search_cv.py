@@ -28,7 +28,8 @@ try:
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError(
-        "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
+        "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install"
+        " 'path/to/the/clone[sklearn]'"
     ) from error
 
 from ceibo.checks import check_confidence, check_cost, check_whole

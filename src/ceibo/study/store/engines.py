@@ -122,7 +122,7 @@ def postgresql_engine(url: sa.URL) -> sa.Engine:
     try:
         engine = sa.create_engine(url, connect_args=arguments, **pool)
     except ImportError:
-        needs = "PostgreSQL needs the package psycopg; run pip install 'ceibo[postgres]'."
+        needs = "PostgreSQL needs the package psycopg: pip install 'path/to/the/clone[postgres]'."
         raise StorageError(needs) from None
 
     @sa.event.listens_for(engine, "connect")

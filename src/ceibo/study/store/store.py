@@ -134,10 +134,9 @@ class Store:
             row = connection.execute(query).first()
             if row is None:
                 names = sa.select(studies.c.name).order_by(studies.c.id).limit(10)
-                listed = ", ".join(map(repr, connection.scalars(names))) or "none"
-                raise NotFoundError(
-                    f"there is no study named {name!r} in {self.url}; there are: {listed}."
-                )
+                listed = ", ".join(map(repr, connection.scalars(names)))
+                others = f"; there are: {listed}" if listed else " yet"
+                raise NotFoundError(f"there is no study named {name!r} in {self.url}{others}.")
             return study_from_row(row)
 
         return self._database.read(work)
