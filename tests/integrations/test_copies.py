@@ -183,3 +183,20 @@ def test_spaces_that_ceibo_does_not_have_are_named_for_what_is_shown() -> None:
     assert len(ours.trials) == 6
     with pytest.raises(NotFittedError):
         CeiboSearchCV(Anything(), space).to_study(ceibo.Study.create)
+
+
+def test_a_copy_needs_no_more_than_its_name() -> None:
+    search = CeiboSearchCV(Anything(), {"C": loguniform(1e-3, 1e3)}, n_iter=4, random_state=0)
+    search.fit(X)
+    optunas = optuna.create_study(sampler=CeiboSampler(seed=0))
+    optunas.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=4)
+    for ours in (
+        search.to_study(),
+        search.to_study(ceibo.Study, name="search"),
+        to_study(optunas),
+        to_study(optunas, ceibo.Study),
+    ):
+        assert isinstance(ours, ceibo.Study)
+        assert len(ours.trials) == 4
+    with pytest.raises(InputError, match=r"ceibo\.Study\.create, or be left out, got 'sqlite"):
+        search.to_study("sqlite:///lab.db")  # type: ignore[call-overload]

@@ -15,7 +15,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, overload
 
 import numpy as np
 
@@ -239,7 +239,11 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             self.best_std_ = float(results[std][self.best_index_])
         return self
 
-    def to_study(self, create: Callable[..., S], **options: Any) -> S:
+    @overload
+    def to_study(self, create: None = None, **options: Any) -> Any: ...
+    @overload
+    def to_study(self, create: Callable[..., S], **options: Any) -> S: ...
+    def to_study(self, create: Callable[..., S] | None = None, **options: Any) -> S | Any:
         """The candidates and their scores as a new study of ceibo's own, for a report or to keep.
 
         A parameter whose distribution ceibo's spaces do not have is shown by its quantile, a list
@@ -247,8 +251,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
         Parameters
         ----------
-        create : callable
-            ``ceibo.Study.create``.
+        create : callable, default=ceibo.Study.create
+            Makes the study.
 
         **options : dict of str -> object
             Options of ``create``, such as ``storage`` and ``name``.
