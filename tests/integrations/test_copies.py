@@ -172,7 +172,7 @@ def test_a_search_has_the_same_answers_as_its_copy() -> None:
 
 
 def test_spaces_that_ceibo_does_not_have_are_named_for_what_is_shown() -> None:
-    space = {"C": truncnorm(-1, 1, loc=1e9), "line": norm(0, 1), "bad": [0, 1, 3]}
+    space = {"C": truncnorm(-1, 1, loc=1e9), "line": norm(0, 1), "bad": [0, 1, np.inf]}
     search = CeiboSearchCV(Anything(), space, n_iter=6, cv=3, random_state=0).fit(X)
     ours = search.to_study(ceibo.Study.create)
     assert set(ours.space.names) == {
