@@ -2,6 +2,7 @@
 and its checks.
 """
 
+import inspect
 import warnings
 from typing import Any
 
@@ -51,6 +52,7 @@ def searched(**options: Any) -> CeiboSearchCV:
 
 # scikit-learn's own searches fail this check too: the warning is raised inside of the fits, and
 # lost there.
+WHEN: Any = any  # a function, which says nothing of parents
 KNOWN = {"check_supervised_y_2d": "DataConversionWarning not caught"}
 
 
@@ -283,7 +285,7 @@ def test_spaces() -> None:
         ({"a": (0.01, 100)}, r"just these values are the list \[0.01, 100\]"),
         ({"a": (1, 9)}, r"ceibo.Int\(1, 9\)"),
         ({"a": (0.01, 100, "log-uniform")}, r"ceibo.Float\(0.01, 100, log=True\)"),
-        ({"a": ceibo.Float(0, 1, when=any), "b": [1, 2]}, "'a': expected parents and"),
+        ({"a": ceibo.Float(0, 1, when=WHEN), "b": [1, 2]}, "'a': expected parents and"),
     )
     for wrong, message in refused:
         with pytest.raises(InputError, match=message):
@@ -480,6 +482,27 @@ def test_one_split_and_one_candidate() -> None:
     assert np.all(np.isnan(search.cv_results_["noise_test_score"]))
     assert np.isfinite(search.best_score_)
     assert searched(n_iter=1).fit(*IRIS).best_index_ == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n_trials": 5}, "no option 'n_trials'; did you mean 'n_iter'"),
+        ({"param_grid": SPACE}, "no option 'param_grid'; did you mean 'param_distributions'"),
+        ({"njobs": 2}, "no option 'njobs'; did you mean 'n_jobs'"),
+        ({"colour": 2}, "no option 'colour'; it has .*acquisition, "),
+    ],
+)
+def test_an_option_that_there_is_not_is_named_with_what_was_meant(
+    options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=rf"CeiboSearchCV\(\) has {words}"):
+        CeiboSearchCV(SVC(), **options)
+    names = inspect.signature(CeiboSearchCV).parameters
+    assert names.keys() - {"estimator", "self"} == searched().get_params(False).keys() - {
+        "estimator"
+    }
+    assert clone(searched(n_initial=3)).n_initial == 3
 
 
 def score_of_proba(estimator: Any, X: Any, y: Any) -> float:

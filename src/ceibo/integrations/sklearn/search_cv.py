@@ -31,7 +31,7 @@ except ImportError as error:
         "ceibo.integrations.sklearn needs scikit-learn 1.5 or newer: pip install 'ceibo[sklearn]'"
     ) from error
 
-from ceibo.checks import check_cost, check_whole
+from ceibo.checks import check_cost, check_whole, checked_options
 from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
@@ -170,6 +170,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         "storage": [str, os.PathLike, None],
     }
 
+    @checked_options("CeiboSearchCV", n_trials="n_iter", param_grid="param_distributions")
     def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and eight more
         self,
         estimator: Any,
