@@ -49,7 +49,7 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
     noise = np.array([noise_of(each) or 0.0 for _, each in told])
     standings = _standings(subject)
     ends = limits_around(in_sight(values, standings, view.limit)) or (-np.inf, np.inf)
-    _draw_measured(ax, _Dots(numbers, values, noise, np.isin(numbers, subject.broken)), ends)
+    _draw_measured(ax, _Dots(numbers, values, noise, np.isin(numbers, _broken(subject))), ends)
     if view.is_goal:
         raw = np.isin(numbers, subject.eligible)
         order = np.argsort(numbers[raw], kind="stable")
@@ -69,6 +69,15 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
     tidy(ax)
     add_legend(ax)
     return ax
+
+
+def _broken(subject: Subject) -> list[int]:
+    """The measured trials whose raw values do not hold every limit."""
+    belief = subject.belief
+    if not isinstance(belief, JointBelief) or not belief.evidence.outcomes.limits:
+        return []
+    held = set(belief.evidence.holding)
+    return [trial.number for trial in subject.measured if trial.number not in held]
 
 
 @final

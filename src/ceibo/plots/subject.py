@@ -48,15 +48,6 @@ class Subject:
         held = self.belief.evidence.holding if isinstance(self.belief, JointBelief) else []
         return held or [trial.number for trial in self.measured]
 
-    @property
-    def broken(self) -> list[int]:
-        """The measured trials whose raw values do not hold every limit."""
-        belief = self.belief
-        if not isinstance(belief, JointBelief) or not belief.evidence.outcomes.limits:
-            return []
-        held = set(belief.evidence.holding)
-        return [trial.number for trial in self.measured if trial.number not in held]
-
     def measurements(self, trial: Trial) -> tuple[Measurement, ...]:
         """Those of the outcome in a trial."""
         if self.view.outcome is None:

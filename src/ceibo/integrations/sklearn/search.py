@@ -70,12 +70,6 @@ class Search:
         """How many candidates were evaluated or failed."""
         return len(self.evaluated) + len(self.failed)
 
-    def is_hopeless(self, wanted: int) -> bool:
-        """Whether nothing in the initial design has a score, though it has been evaluated."""
-        initial = min(self.settings.initial_size(len(self.parameters.space)), wanted)
-        ended = len(self.evaluated) > 0 and self.count >= initial
-        return ended and not np.isfinite(self.scores.mean(axis=1)).any()
-
     def at(self, x: Array) -> Candidate:
         """The candidate at a point of the unit cube."""
         params = self.parameters.space.from_unit(x)
@@ -212,6 +206,13 @@ class Search:
         dimension = len(self.parameters.space)
         outcomes = limits.outcomes(self.metric)
         return joint_evidence_of(outcomes, dimension, told, unmeasured, trials=trials)
+
+
+def is_hopeless(search: Search, wanted: int) -> bool:
+    """Whether nothing in the initial design has a score, though it has been evaluated."""
+    initial = min(search.settings.initial_size(len(search.parameters.space)), wanted)
+    ended = len(search.evaluated) > 0 and search.count >= initial
+    return ended and not np.isfinite(search.scores.mean(axis=1)).any()
 
 
 @final

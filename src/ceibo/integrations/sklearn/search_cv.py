@@ -41,7 +41,7 @@ from ceibo.integrations.sklearn.kept import Fits, Kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
 from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
-from ceibo.integrations.sklearn.search import SameSplits, Search
+from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless
 from ceibo.integrations.sklearn.space import Parameters, warn_if_small
 from ceibo.integrations.sklearn.tables import add_failed, add_posterior
 
@@ -311,7 +311,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         # candidate, lest a whole design be fitted for a wrong name.
         probing = metric is None
         stop = self._verdict(search, cost) if results else None
-        while stop is None and search.count < self.n_iter and not search.is_hopeless(self.n_iter):
+        while stop is None and search.count < self.n_iter and not is_hopeless(search, self.n_iter):
             # The initial design does not depend on scores, so it is one batch; but what is kept
             # should not be lost.
             wanted = self.batch_size if kept else max(self.batch_size, initial - search.count)
