@@ -32,7 +32,7 @@ def main() -> None:
         f"RandomizedSearchCV says {random.best_score_:.3f}; fresh data"
         f" {random.score(X_test, y_test):.3f}"
     )
-    said = f"{ours.best_score_:.3f} ± {ours.best_std_:.3f}"
+    said = f"{ours.best_score_:.3f} ± {ours.best_forecast_std_:.3f}"
     print(f"CeiboSearchCV      says {said}; fresh data {ours.score(X_test, y_test):.3f}")
     results, best = ours.cv_results_, ours.best_index_
     print(f"its choice: {ours.best_params_}")

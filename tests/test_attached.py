@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import ceibo.integrations.copies  # which declares one
 import ceibo.study  # its classes declare them
 from ceibo.attached import DECLARED, PROVIDED, attach, attached, provider
 from ceibo.errors import InputError

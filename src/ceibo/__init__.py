@@ -82,6 +82,7 @@ attach(
         "Faces.sheet": "ceibo.sheets.sheet:write_sheet",
         "Faces.read_sheet": "ceibo.sheets.reading:read_sheet",
         "Shown._repr_html_": "ceibo.report.notebook:face",
+        "new_study": "ceibo.study.receiving:new_study",
     }
 )
 

@@ -7,9 +7,11 @@ where it was given (an argument, a key of a study file): it is the subject of th
 import difflib
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Final
+from functools import wraps
+from inspect import signature
+from typing import Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -22,6 +24,9 @@ LARGEST_SEED: Final = 2**63 - 1  # what every database can store
 _LONGEST_WORD: Final = 300  # that may be a misspelt one
 _NEAR: Final = 0.65  # likeness from which a word is taken for a misspelt one
 _NO_NUMBERS: Final = (bool, str, bytes, bytearray, complex)
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def check_whole(
@@ -130,6 +135,39 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     by_lower = {each.lower(): each for each in known}
     close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=_NEAR)
     return by_lower[close[0]] if close else None
+
+
+def check_options(given: Iterable[str], known: Iterable[str], what: str, **meant: str) -> None:
+    """Refuses an option that there is not, as Python does, with what was probably meant.
+
+    Args:
+        given, known: names of options.
+        what: has them.
+        meant: names that other tools have -> the options that are the same here.
+    """
+    names = sorted(known)
+    for name in given:
+        if name in names:
+            continue
+        likely = meant.get(name) or nearest(name, names)
+        end = f"; did you mean {likely!r}?" if likely else f"; it has {', '.join(names)}."
+        raise TypeError(f"{what}() has no option {name!r}{end}")
+
+
+def checked_options(what: str, **meant: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Makes a function say more than Python does of options it does not have; see above."""
+
+    def checked(function: Callable[P, R]) -> Callable[P, R]:
+        known = [each for each in signature(function).parameters if each != "self"]
+
+        @wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            check_options(options, known, what, **meant)
+            return function(*args, **options)
+
+        return call
+
+    return checked
 
 
 def to_float(value: object) -> float | None:

@@ -21,7 +21,13 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_apart(texts: Sequence[str], width: int) -> list[str]:
-    """Different texts cut to a width so that they stay different: in the middle if need be."""
+    """Different texts cut to a width so that they stay different: in the middle if need be.
+
+    Of the name of a parameter in a pipeline, such as sgdclassifier__alpha, the end is kept.
+    """
+    ends = [_end_of(text) if len(text) > width else text for text in texts]
+    if len({shorten(end, width) for end in ends}) == len(ends):
+        texts = ends
     cut = [shorten(text, width) for text in texts]
     if len(set(cut)) == len(cut):
         return cut
@@ -31,6 +37,12 @@ def shorten_apart(texts: Sequence[str], width: int) -> list[str]:
     if len(set(middle)) == len(middle):
         return middle
     return [shorten(f"{place}: {text}", width) for place, text in enumerate(texts)]
+
+
+def _end_of(name: str) -> str:
+    """The name without the steps of the pipeline that it is in."""
+    steps, _, end = name.rpartition("__")
+    return f"…{end}" if steps and end else name
 
 
 def one_line(value: object, width: int = 60) -> str:

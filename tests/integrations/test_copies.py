@@ -172,7 +172,7 @@ def test_a_search_has_the_same_answers_as_its_copy() -> None:
 
 
 def test_spaces_that_ceibo_does_not_have_are_named_for_what_is_shown() -> None:
-    space = {"C": truncnorm(-1, 1, loc=1e9), "line": norm(0, 1), "bad": [0, 1, 3]}
+    space = {"C": truncnorm(-1, 1, loc=1e9), "line": norm(0, 1), "bad": [0, 1, np.inf]}
     search = CeiboSearchCV(Anything(), space, n_iter=6, cv=3, random_state=0).fit(X)
     ours = search.to_study(ceibo.Study.create)
     assert set(ours.space.names) == {
@@ -183,3 +183,20 @@ def test_spaces_that_ceibo_does_not_have_are_named_for_what_is_shown() -> None:
     assert len(ours.trials) == 6
     with pytest.raises(NotFittedError):
         CeiboSearchCV(Anything(), space).to_study(ceibo.Study.create)
+
+
+def test_a_copy_needs_no_more_than_its_name() -> None:
+    search = CeiboSearchCV(Anything(), {"C": loguniform(1e-3, 1e3)}, n_iter=4, random_state=0)
+    search.fit(X)
+    optunas = optuna.create_study(sampler=CeiboSampler(seed=0))
+    optunas.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=4)
+    for ours in (
+        search.to_study(),
+        search.to_study(ceibo.Study, name="search"),
+        to_study(optunas),
+        to_study(optunas, ceibo.Study),
+    ):
+        assert isinstance(ours, ceibo.Study)
+        assert len(ours.trials) == 4
+    with pytest.raises(InputError, match=r"ceibo\.Study\.create, or be left out, got 'sqlite"):
+        search.to_study("sqlite:///lab.db")  # type: ignore[call-overload]

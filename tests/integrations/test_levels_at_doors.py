@@ -52,8 +52,7 @@ def test_a_scikit_learn_search_over_tuples_and_levels() -> None:
     copy = search.to_study(ceibo.Study.create)
     assert copy.space.dimensions["layers"] == Categorical([(64, 64), (128,), (256, 128)])
     assert copy.space.dimensions["epochs"] == Ordinal([1, 2, 4, 8, 24], log=True)
-    # a list of ascending numbers stays what it was, positions in a list
-    assert "size (position in its list)" in copy.space.names
+    assert copy.space.dimensions["size"] == Ordinal([1, 10, 100], log=True)
     assert copy.best.params["layers"] == (64, 64)
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from typing import Any
 
 import optuna
 import pytest
@@ -28,6 +29,10 @@ def test_a_study_stops_when_trials_no_longer_pay() -> None:
     assert not verdict_of(optuna.create_study(), 1.0)
     with pytest.raises(InputError, match="cost"):
         stop_by_cost(0.0)
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+    uncalled: Any = stop_by_cost
+    with pytest.raises(InputError, match=r"callbacks=\[stop_by_cost\(0.01\)\]"):
+        study.optimize(bowl, n_trials=2, callbacks=[uncalled])
 
 
 def test_a_study_that_is_stopped_says_so_once_each_time(lines: list[str]) -> None:

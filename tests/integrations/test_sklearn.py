@@ -2,6 +2,7 @@
 and its checks.
 """
 
+import inspect
 import warnings
 from typing import Any
 
@@ -25,20 +26,20 @@ from scipy.stats import (
     uniform,
 )
 from sklearn.base import BaseEstimator, clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 import ceibo
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn import CeiboSearchCV
-from ceibo.integrations.sklearn.noise import fold_noise
+from ceibo.integrations.sklearn.noise import fold_noise, forecast_std
 from ceibo.integrations.sklearn.space import Parameters
 
 IRIS = load_iris(return_X_y=True)
@@ -51,6 +52,7 @@ def searched(**options: Any) -> CeiboSearchCV:
 
 # scikit-learn's own searches fail this check too: the warning is raised inside of the fits, and
 # lost there.
+WHEN: Any = any  # a function, which says nothing of parents
 KNOWN = {"check_supervised_y_2d": "DataConversionWarning not caught"}
 
 
@@ -279,10 +281,40 @@ def test_spaces() -> None:
         ({"a": [1]}, "more than one"),
         ([{"a": [1, 2]}], "one dict"),
         ({"a": []}, "'a'"),
+        ({"a": (0.01, 100)}, r"the tuple \(0.01, 100\); a range is ceibo.Float\(0.01, 100\)"),
+        ({"a": (0.01, 100)}, r"just these values are the list \[0.01, 100\]"),
+        ({"a": (1, 9)}, r"ceibo.Int\(1, 9\)"),
+        ({"a": (0.01, 100, "log-uniform")}, r"ceibo.Float\(0.01, 100, log=True\)"),
+        ({"a": ceibo.Float(0, 1, when=WHEN), "b": [1, 2]}, "'a': expected parents and"),
     )
     for wrong, message in refused:
         with pytest.raises(InputError, match=message):
             Parameters.of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        (np.logspace(-2, 2, 9), ceibo.Ordinal(list(np.logspace(-2, 2, 9)), log=True)),
+        (np.arange(2, 8), ceibo.Ordinal([2, 3, 4, 5, 6, 7])),
+        ([1, 2, 4, 8, 64], ceibo.Ordinal([1, 2, 4, 8, 64], log=True)),
+        ([-1, 0, 0.5, 1], ceibo.Ordinal([-1, 0, 0.5, 1])),
+    ],
+)
+def test_ascending_numbers_are_levels_on_the_scale_where_they_are_even(
+    values: Any, shown: ceibo.Ordinal
+) -> None:
+    parameters = Parameters.of({"a": values})
+    assert parameters.shown.dimensions == {"a": shown}
+    for value in values:
+        ((_, decoded),) = parameters.decode(parameters.space.check({"a": value})).items()
+        assert decoded == value
+        assert type(decoded) is type(value)  # as the estimator was to get it
+
+
+def test_a_tuple_of_other_things_is_a_list_of_choices() -> None:
+    choices = {"a": (True, False), "b": ("x", "y"), "c": (1, 2, 3), "d": ((1, 2), (3,))}
+    assert Parameters.of(choices).size == 2 * 2 * 3 * 2
 
 
 def ends(distribution: Any) -> tuple[Any, Any]:
@@ -442,7 +474,79 @@ def test_coarse_scores_on_two_folds_are_not_exact() -> None:
 
 
 def test_one_split_and_one_candidate() -> None:
-    search = searched(cv=ShuffleSplit(1, random_state=0), n_iter=7).fit(*IRIS)
+    search = searched(cv=ShuffleSplit(1, random_state=0), n_iter=7)
+    with pytest.warns(UserWarning, match="cv is a single split") as said:
+        search.fit(*IRIS)
+    assert len(said) == 1
+    assert np.isnan(search.best_forecast_std_)
     assert np.all(np.isnan(search.cv_results_["noise_test_score"]))
     assert np.isfinite(search.best_score_)
     assert searched(n_iter=1).fit(*IRIS).best_index_ == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n_trials": 5}, "no option 'n_trials'; did you mean 'n_iter'"),
+        ({"param_grid": SPACE}, "no option 'param_grid'; did you mean 'param_distributions'"),
+        ({"njobs": 2}, "no option 'njobs'; did you mean 'n_jobs'"),
+        ({"colour": 2}, "no option 'colour'; it has .*acquisition, "),
+    ],
+)
+def test_an_option_that_there_is_not_is_named_with_what_was_meant(
+    options: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(TypeError, match=rf"CeiboSearchCV\(\) has {words}"):
+        CeiboSearchCV(SVC(), **options)
+    names = inspect.signature(CeiboSearchCV).parameters
+    assert names.keys() - {"estimator", "self"} == searched().get_params(False).keys() - {
+        "estimator"
+    }
+    assert clone(searched(n_initial=3)).n_initial == 3
+
+
+def score_of_proba(estimator: Any, X: Any, y: Any) -> float:
+    return float(estimator.predict_proba(X).mean())  # which this SVC does not have
+
+
+@pytest.mark.filterwarnings("ignore:Scoring failed", "ignore:One or more of the test scores")
+@pytest.mark.parametrize("options", [{}, {"refit": False}, {"n_iter": 2}])
+def test_no_score_at_all_is_an_error(options: dict[str, Any]) -> None:
+    search = searched(scoring=score_of_proba, n_iter=30, cv=2).set_params(**options)
+    with pytest.raises(InputError, match=r"got none in \d: every mean 'score'.*='raise'"):
+        search.fit(*IRIS)
+    assert len(search.cv_results_["params"]) <= 4  # the initial design alone
+
+
+def test_the_forecast_covers_the_score_on_other_data_and_the_comparison_does_not() -> None:
+    """Draws of 400 rows of 40,000; the truth is the score of as many models on fresh rows."""
+    X, y = make_classification(40_000, 20, n_informative=6, flip_y=0.1, random_state=0)
+    fresh = slice(20_000, None)
+    rng = np.random.default_rng(0)
+    space = {"max_depth": [2, 3, 4, 5, 6, 8], "min_samples_leaf": [1, 5, 20, 50]}
+    rows_of: list[tuple[float, float, float]] = []
+    for draw in range(40):
+        rows = rng.choice(20_000, 400, replace=False)
+        search = CeiboSearchCV(DecisionTreeClassifier(random_state=0), space, n_iter=6, cv=5)
+        search.set_params(random_state=draw, refit=False).fit(X[rows], y[rows])
+        best = DecisionTreeClassifier(random_state=0, **search.best_params_)
+        others = (rng.choice(20_000, 320, replace=False) for _ in range(6))
+        truth = np.mean([best.fit(X[o], y[o]).score(X[fresh], y[fresh]) for o in others])
+        error = abs(float(search.best_score_ - truth))
+        rows_of.append((error, search.best_forecast_std_, search.best_std_))
+    errors, said, compared = np.array(rows_of).T
+    assert np.mean(errors < 2 * said) >= 0.95  # it is rather too wide than too narrow
+    assert 0.6 < np.mean(errors < said) < 0.9
+    assert 0.6 < np.sqrt(np.mean(errors**2)) / np.mean(said) < 1.2
+    assert np.mean(errors < 2 * compared) < 0.7
+
+
+def test_a_forecast_is_the_corrected_resampled_variance() -> None:
+    scores = np.array([0.7, 0.8, 0.9, 0.8])
+    places = [(np.arange(30), np.arange(10))] * 4
+    masks = [(np.arange(40) < 30, np.arange(40) >= 30)] * 4
+    wanted = np.sqrt((1 / 4 + 1 / 3) * np.var(scores, ddof=1))
+    assert forecast_std(scores, places) == pytest.approx(wanted)
+    assert forecast_std(scores, masks) == pytest.approx(wanted)
+    assert np.isnan(forecast_std(scores[:1], places[:1]))
+    assert np.isnan(forecast_std(np.array([0.7, np.nan]), places[:2]))

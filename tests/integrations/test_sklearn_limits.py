@@ -1,12 +1,15 @@
 """CeiboSearchCV with limits on further metrics and on times."""
 
+import re
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.stats import norm, uniform
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import KFold
 
 import ceibo
@@ -151,6 +154,8 @@ def test_a_search_ends_by_its_cost_with_limits_too() -> None:
         ({"limits": {"recall": 0.9}}, r"AtMost\(…\) or AtLeast\(…\)"),
         ({"limits": {"recall": Watch()}}, r"AtMost\(…\) or AtLeast\(…\)"),
         ({"limits": {"recall": AtLeast(0.9)}, "confidence": 1.5}, "confidence"),
+        ({"limits": None, "confidence": 0.9}, "a search without limits has none"),
+        ({"scoring": None, "refit": True}, r'scoring=\["accuracy", \'recall\'\], refit="accuracy"'),
         ({"acquisition": "ucb"}, "'ucb' has no meaning under limits"),
         ({"scoring": None, "refit": True}, "fit_time or score_time"),
     ],
@@ -161,6 +166,60 @@ def test_what_cannot_be_is_refused_before_the_first_fit(
     with pytest.raises(InputError, match=words):
         search_of(**options).fit(X)
     assert not FITS
+
+
+LOSS = make_scorer(lambda _y, _predicted: 0.04, greater_is_better=False)
+
+
+@pytest.mark.filterwarnings("ignore:No candidate holds all limits")
+@pytest.mark.parametrize("loss", ["neg_mean_squared_error", LOSS])
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        (AtMost(0.1), r"its limit is AtMost\(0.1\); .* at most 0.1 is AtLeast\(-0.1\)"),
+        (AtLeast(0.1), r"its limit is AtLeast\(0.1\); .* at most 0.1 is AtLeast\(-0.1\)"),
+        (AtLeast(-0.1), None),
+    ],
+)
+def test_a_limit_on_a_loss_of_the_wrong_sign_is_remarked(
+    loss: Any, limit: Any, words: str | None
+) -> None:
+    search = CeiboSearchCV(
+        Line(),
+        {"x": uniform(0, 1)},
+        n_iter=2,
+        cv=2,
+        random_state=0,
+        scoring={"r2": "r2", "loss": loss},
+        refit="r2",
+        limits={"loss": limit},
+    )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        search.fit(np.linspace(0, 1, 20)[:, None], np.linspace(0, 1, 20))
+    found = [str(each.message) for each in said if "sign turned around" in str(each.message)]
+    assert len(found) == (words is not None)
+    assert words is None or re.search(words, found[0])
+
+
+class Line(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is not annotated
+    """Predicts x times what it is given."""
+
+    def __init__(self, x: float = 0.5) -> None:
+        self.x = x
+
+    def fit(self, X: Any, y: Any = None) -> "Line":
+        self.fitted_ = True
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.x * X[:, 0]
+
+
+def test_times_are_in_seconds() -> None:
+    limits = {"fit_time": AtMost(60.0), "score_time": AtMost(1e4, unit="ms")}
+    copy = search_of(limits=limits, n_iter=3).fit(X).to_study()
+    assert [copy.outcomes[name].unit for name in limits] == ["s", "ms"]
 
 
 class Receiver:

@@ -1,5 +1,6 @@
 """CeiboSearchCV keeps its candidates in a file: an interrupted search goes on as if it had not."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,8 @@ def test_several_metrics_and_no_seed(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ({"random_state": 1}, "another random_state"),
-        ({"n_initial": 3}, "another acquisition, n_initial or confidence"),
+        ({"n_initial": 3}, r"other settings \(n_initial=None, now 3\)"),
+        ({"limits": {"fit_time": ceibo.AtMost(9.0)}}, "a search with no limits"),
         ({"scoring": "f1"}, "another data, folds, estimator or scoring"),
         ({"cv": 4}, "another data, folds, estimator or scoring"),
     ],
@@ -140,6 +142,7 @@ def test_another_search_is_refused_before_the_first_fit(
     [
         ({"cv": KFold(3, shuffle=True)}, "give cv a random_state"),
         ({"storage": "sqlite:///lab.db"}, "to_study makes a study in a database"),
+        ({"storage": "no such folder/s.jsonl"}, "folder of no such folder/s.jsonl does not exist"),
         ({"storage": __file__}, "not a file that a search has written"),
     ],
 )
@@ -149,3 +152,17 @@ def test_what_cannot_be_kept_is_refused_before_the_first_fit(
     with pytest.raises(InputError, match=words):
         search(**{"storage": tmp_path / "s.jsonl", **options}).fit(X, Y)
     assert FITS == []
+
+
+def test_a_search_of_positions_in_lists_says_that_it_is_one(tmp_path: Path) -> None:
+    """Lists of ascending numbers were once searched by position, and are so no more."""
+    file = tmp_path / "s.jsonl"
+    lists = {"param_distributions": {"C": [0.1, 1.0, 10.0, 100.0]}}
+    first = search(file, n_iter=4, refit=False).set_params(**lists).fit(X, Y)
+    assert {each["C"] for each in first.cv_results_["params"]} <= {0.1, 1.0, 10.0, 100.0}
+    whole = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    head = json.loads(whole[0])
+    head["space"] = {"C (position in its list)": ceibo.Int(0, 3).to_json()}
+    file.write_text(json.dumps(head) + "\n" + "".join(whole[1:]), encoding="utf-8")
+    with pytest.raises(InputError, match="an earlier ceibo, which searched lists of ascending"):
+        search(file).set_params(**lists).fit(X, Y)

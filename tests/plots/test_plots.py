@@ -214,7 +214,12 @@ def test_a_parameter_that_does_not_exist_in_the_picture_is_refused() -> None:
     for x in (0.1, 0.5, 0.9):
         study.add({"kind": "sgd", "momentum": x}, x**2, noise=0.01)
         study.add({"kind": "adam", "beta": x}, 1 + x, noise=0.01)
-    plots.slices(study, ["momentum", "kind"])
+    first = plots.slices(study)[0].figure
+    assert isinstance(first, Figure)
+    assert first.get_supxlabel() == "Not drawn: beta (exists where kind is 'adam')"
+    asked = plots.slices(study, ["momentum", "kind"])[0].figure
+    assert isinstance(asked, Figure)
+    assert not asked.get_supxlabel()
     plots.contour(study, ["kind", "beta"])
     pyplot.close("all")
     for plot in (
@@ -235,6 +240,43 @@ def test_the_best_raw_value_holds_the_limits_as_best_observed_does() -> None:
     line = next(each for each in ax.lines if each.get_label() == "best raw value")
     assert list(np.asarray(line.get_xdata(), dtype=float)) == [0, 2, 4]
     assert list(np.asarray(line.get_ydata(), dtype=float)) == [1, 3, study.best_observed.value]
+
+
+def names_of(ax: Axes) -> list[str]:
+    return ax.get_legend_handles_labels()[1]
+
+
+def test_what_is_far_out_has_a_mark_at_the_edge() -> None:
+    study = bowl()
+    assert "far out" not in names_of(plots.progress(study, ax=axes()))
+    study.add({"x": 0.5, "y": 0.5}, 1e5)
+    study.add({"x": 0.5, "y": 0.6}, -1e5)
+    ax = plots.progress(study, ax=axes())
+    marks = {str(each.get_marker()): each for each in ax.lines}
+    assert np.asarray(marks["^"].get_xdata()).tolist() == [12]
+    assert np.asarray(marks["v"].get_xdata()).tolist() == [13]
+    assert names_of(ax).count("far out") == 1
+    low, high = ax.get_ylim()
+    dots = np.concatenate([each[0].get_ydata() for each in ax.containers])
+    assert len(dots) == 12
+    assert np.all((dots >= low) & (dots <= high))
+
+
+def test_measurements_that_break_a_limit_are_hollow() -> None:
+    outcomes = {"gain": ceibo.Maximize(), "heat": ceibo.AtMost(1.0)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes)
+    for x in (0.1, 0.9, 0.3, 0.7, 0.4):
+        study.add({"x": x}, {"gain": 10 * x, "heat": 2 * x})
+    ax = plots.progress(study, ax=axes())
+    kept, broken = (each[0] for each in ax.containers)
+    assert np.asarray(kept.get_xdata()).tolist() == [0, 2, 4]
+    assert np.asarray(broken.get_xdata()).tolist() == [1, 3]
+    assert broken.get_markerfacecolor() == "none"
+    assert "breaks a limit" in names_of(ax)
+    (slice_,) = plots.slices(study, axes=[axes()])
+    legend = slice_.get_legend()
+    assert legend is not None
+    assert [each.get_text() for each in legend.get_texts()] == ["limits hold with less than 95 %"]
 
 
 def test_parity_shows_the_leave_one_out_predictions() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -340,7 +341,21 @@ def test_waiting_for_a_dead_worker_says_so(
     study.optimize(bowl, n_trials=3, progress=True)
     assert [t.state for t in study.trials] == ["done"] * 3
     said = capsys.readouterr().err
-    assert said.count("waiting for 1 trial of another worker; if it is dead, it is handed out") == 1
+    whole = (
+        r"waiting for 1 trial of another worker; if it is dead, it is handed out again in \d s\n"
+    )
+    assert len(re.findall(whole, said)) == 1
+
+
+def test_waiting_for_a_dead_worker_is_in_the_log_where_no_progress_is_shown(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    study = Study.create(SPACE, storage=f"sqlite:///{tmp_path}/lab.db")
+    study.asking.ask(Lease("dead", 1.0), None)
+    study.optimize(bowl, n_trials=3)
+    (said,) = [each for each in caplog.records if each.name == "ceibo"]
+    assert said.levelname == "WARNING"
+    assert re.search(r"it is handed out again in \d s$", said.message)
 
 
 def test_the_live_line_shows_the_end_in_a_notebook_too(monkeypatch: pytest.MonkeyPatch) -> None:

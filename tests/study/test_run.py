@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -371,15 +373,28 @@ def test_other_bad_input() -> None:
 
 
 def test_an_option_that_there_is_not_is_refused() -> None:
-    """As Python does for `minimize`, whose options are written out; nothing is measured."""
+    """By name, with the one that was meant, by the function that was called."""
     mistyped: dict[str, Any] = {"ntrials": 3}
     measured: list[object] = []
     objective = cast("Any", measured.append)
     study = Study.create(SPACE)
-    with pytest.raises(TypeError, match=r"no option 'ntrials'; it has .*n_trials"):
+    goal = {"a": ceibo.Minimize()}
+    runs: dict[str, Callable[..., object]] = {
+        "minimize": partial(ceibo.minimize, objective, SPACE),
+        "maximize": partial(ceibo.maximize, objective, SPACE),
+        "optimize": partial(ceibo.optimize, objective, SPACE, goal),
+    }
+    for name, run in runs.items():
+        for wrong, meant in (("ntrials", "n_trials"), ("n_jobs", "jobs"), ("n_calls", "n_trials")):
+            words = rf"^{name}\(\) has no option '{wrong}'; did you mean '{meant}'\?"
+            with pytest.raises(TypeError, match=words):
+                run(**{wrong: 2})
+        with pytest.raises(TypeError, match=rf"^{name}\(\) has no option 'zz'; it has .*n_trials"):
+            run(zz=2)
+    with pytest.raises(TypeError, match=r"no option 'ntrials'; did you mean 'n_trials'"):
         study.optimize(objective, **mistyped)
-    with pytest.raises(TypeError, match=r"no option 'ntrials'; it has .*confidence, .*n_trials"):
-        ceibo.optimize(objective, SPACE, {"a": ceibo.Minimize()}, **mistyped)
+    with pytest.raises(TypeError, match=r"^maximize\(\) has no option 'direction', because"):
+        runs["maximize"](direction="maximize")
     assert not measured
 
 

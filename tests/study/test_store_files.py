@@ -69,6 +69,7 @@ def test_sqlite_is_set_to_lose_nothing(tmp_path: Path) -> None:
     ("bad", "message"),
     [
         ("lab.db", "did you mean sqlite:///lab.db"),
+        (Path("lab.db"), r"Path\('lab.db'\); did you mean 'sqlite:///lab.db'"),
         ("", "expected sqlite:///file.db"),
         ("mysql://host/db", "a URL for 'mysql'"),
         ("sqlite://lab.db", "three slashes.*try sqlite:///lab.db"),

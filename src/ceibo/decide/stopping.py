@@ -3,7 +3,8 @@
 The rule: stop when the largest corrected EI over the space is below κ, the price of one evaluation
 in the objective's own units, twice in a row (patience), so that one unlucky fit does not end a
 study. Corrected EI, whatever the study's acquisition is, says what an exact measurement would
-bring. A noisy one brings less, so the rule tends to stop late rather than early.
+bring. A noisy one brings less. It looks one measurement ahead: just after the initial design the
+rule can end too early, where several measurements together would pay though no single one does.
 """
 
 from collections.abc import MutableMapping

@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, final
 
+from ceibo.attached import attached
 from ceibo.decide import Categorical, Direction, Measurement, Settings, Space
 from ceibo.decide.dimensions import Dimension
 from ceibo.decide.outcomes import Outcomes
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 
 # Parameters and what came of them, by name with outcomes; NaN where a trial failed.
 Row = tuple[Mapping[str, Any], Measurement | Mapping[str, Measurement]]
@@ -22,6 +23,12 @@ class Receiver(Protocol):
 S = TypeVar("S", bound=Receiver)
 
 
+@attached
+def new_study(space: Space, **options: Any) -> Any:
+    """`ceibo.Study.create`: doors know what is decided from measurements, nothing of databases."""
+    raise NotImplementedError
+
+
 @final
 @dataclass(frozen=True)
 class Copy:
@@ -33,14 +40,19 @@ class Copy:
     seed: int
     rows: tuple[Row, ...]
 
-    def into(self, create: Callable[..., S], options: Mapping[str, Any]) -> S:
+    def into(self, create: Callable[..., S] | None, options: Mapping[str, Any]) -> S | Any:
         """A new study with these measurements.
 
         Args:
-            create: `ceibo.Study.create`. Doors know what is decided from measurements, and nothing
-                of databases, so it is given.
+            create: makes it; `ceibo.Study.create` by default, which `ceibo.Study` stands for too.
             options: of `create`, such as `storage` and `name`.
         """
+        make = new_study if create is None else getattr(create, "create", create)
+        if not callable(make):
+            raise InputError(
+                f"create must be ceibo.Study.create, or be left out, got {show_value(create)}; the"
+                ' database of the study is storage="sqlite:///lab.db".'
+            )
         given: dict[str, Any] = {
             "seed": self.seed,
             "acquisition": self.settings.acquisition,
@@ -50,7 +62,7 @@ class Copy:
             given["direction"] = str(self.aim)
         else:
             given |= {"outcomes": self.aim, "confidence": self.settings.assurance}
-        study = create(self.space, **{**given, **options})
+        study = make(self.space, **{**given, **options})
         study.add_all(self.rows)
         return study
 

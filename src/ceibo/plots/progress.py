@@ -1,6 +1,6 @@
 """What was measured over the trials, and what was believed of the best setting."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +10,7 @@ from ceibo.decide import JointBelief
 from ceibo.decide.surface.joint_standings import joint_standings_of
 from ceibo.decide.surface.sight import in_sight
 from ceibo.decide.surface.standings import Standing, standings_of
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo.plots.canvas import (
     AMBER,
     BLUE,
@@ -31,7 +31,8 @@ _CROWD: Final = 300  # measurements from which dots are small
 def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None) -> Axes:
     """The measurements over the trials, the best raw value, and the best setting as believed.
 
-    With limits, the best raw value is that of the trials whose raw values hold them, if any do.
+    With limits, the best raw value is that of the trials whose raw values hold them, if any do;
+    measurements of the others are hollow. A triangle at the edge is one that is far out.
 
     Args:
         study: or the result of a run.
@@ -46,31 +47,19 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
     numbers = np.array([number for number, _ in told])
     values = np.array([each.value for _, each in told])
     noise = np.array([noise_of(each) or 0.0 for _, each in told])
-    size = 3.0 if len(told) > _CROWD else 5.0
-    bars = noise if np.any(noise > 0) else None
-    ax.errorbar(
-        numbers,
-        values,
-        bars,
-        fmt="o",
-        color=GREY,
-        markersize=size,
-        markeredgewidth=0,
-        elinewidth=1,
-        alpha=0.75,
-        label="measured" if bars is None else "measured ± noise",
-    )
+    standings = _standings(subject)
+    ends = limits_around(in_sight(values, standings, view.limit)) or (-np.inf, np.inf)
+    _draw_measured(ax, _Dots(numbers, values, noise, np.isin(numbers, _broken(subject))), ends)
     if view.is_goal:
         raw = np.isin(numbers, subject.eligible)
         order = np.argsort(numbers[raw], kind="stable")
         best = view.evidence.direction.accumulate(values[raw][order])
         line: dict[str, Any] = {"color": GREY, "linestyle": "--", "linewidth": 1}
         ax.step(numbers[raw][order], best, where="post", label="best raw value", **line)
-    standings = _standings(subject)
     _draw_standings(ax, standings)
     if view.limit is not None:
         ax.axhline(view.limit, color=AMBER, linestyle="-.", linewidth=1.2, label="limit")
-    if ends := limits_around(in_sight(values, standings, view.limit)):
+    if np.all(np.isfinite(ends)):
         ax.set_ylim(*ends)
     _draw_failed(ax, subject)
     ax.set_xlim(-0.5, len(subject.trials) + 0.5)
@@ -80,6 +69,50 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
     tidy(ax)
     add_legend(ax)
     return ax
+
+
+def _broken(subject: Subject) -> list[int]:
+    """The measured trials whose raw values do not hold every limit."""
+    belief = subject.belief
+    if not isinstance(belief, JointBelief) or not belief.evidence.outcomes.limits:
+        return []
+    held = set(belief.evidence.holding)
+    return [trial.number for trial in subject.measured if trial.number not in held]
+
+
+@final
+class _Dots(NamedTuple):
+    """Measurements: trial, value, std of the noise (0 if unknown), whether a limit is broken."""
+
+    numbers: Array
+    values: Array
+    noise: Array
+    broken: Mask
+
+
+def _draw_measured(ax: Axes, dots: _Dots, ends: tuple[float, float]) -> None:
+    """Dots with bars of the noise; triangles at the edges for what is out of sight."""
+    size = 3.0 if len(dots.numbers) > _CROWD else 5.0
+    has_bars = bool(np.any(dots.noise > 0))
+    name = "measured ± noise" if has_bars else "measured"
+    low, high = ends
+    seen = (dots.values >= low) & (dots.values <= high)
+    looks: list[tuple[Mask, dict[str, Any]]] = [
+        (~dots.broken, {"color": GREY, "markeredgewidth": 0, "label": name}),
+        (dots.broken, {"color": AMBER, "markerfacecolor": "none", "label": "breaks a limit"}),
+    ]
+    for which, look in looks:
+        if np.any(rows := which & seen):
+            bars = dots.noise[rows] if has_bars else None
+            at = dots.numbers[rows], dots.values[rows]
+            ax.errorbar(*at, bars, fmt="o", markersize=size, elinewidth=1, alpha=0.75, **look)
+    edge = ax.get_xaxis_transform()  # across in data, up in shares of the axes
+    label: str | None = "far out"
+    for rows, height, marker in ((dots.values > high, 0.98, "^"), (dots.values < low, 0.02, "v")):
+        if np.any(rows):
+            at = dots.numbers[rows], np.full(int(np.sum(rows)), height)
+            ax.plot(*at, marker, color=GREY, markersize=6, transform=edge, label=label)
+            label = None  # once is enough
 
 
 def _standings(subject: Subject) -> tuple[Standing, ...]:

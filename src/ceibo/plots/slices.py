@@ -1,21 +1,26 @@
 """The model along each parameter, the others at the best setting."""
 
 from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import Final
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from ceibo.decide import JointBelief
 from ceibo.decide.surface.grids import along
 from ceibo.decide.surface.ruled import holding
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array, Mask
+from ceibo.numbers import percent
 from ceibo.plots.axis import ParameterAxis
 from ceibo.plots.canvas import AMBER, BLUE, GREY, INK, PALE, limits_around, plain, tidy
 from ceibo.plots.subject import Shown, Subject, subject_of
 
+_NOTE: Final = 48  # letters below one slice
 _MOST: Final = 9  # slices that are drawn unless asked for
 _ACROSS: Final = 3  # of them in a row
 _FADING: Final = 0.25  # distance in the unit cube at which a measurement is hardly seen
@@ -32,7 +37,7 @@ def slices(
 
     Measurements are the fainter the farther they are from the slice in the other parameters, and
     shown without the effects of their blocks. Amber is where limits hold with less than the study's
-    confidence, grey what rules exclude.
+    confidence, grey what rules exclude. What is not drawn of a new figure is said below it.
 
     Args:
         study: or the result of a run.
@@ -47,6 +52,8 @@ def slices(
     for column in columns:
         subject.check_existing([column], subject.through[None, :])
     drawn = _axes(len(columns), axes)
+    if axes is None and params is None:
+        _say_left_out(drawn[0], subject, columns)
     ends = [_slice(ax, subject, column) for ax, column in zip(drawn, columns, strict=True)]
     seen = limits_around(end for pair in ends for end in pair)
     for place, ax in enumerate(drawn):
@@ -55,6 +62,21 @@ def slices(
         if axes is not None or place % _ACROSS == 0:
             ax.set_ylabel(plain(subject.view.label))
     return drawn
+
+
+def _say_left_out(ax: Axes, subject: Subject, columns: list[int]) -> None:
+    """Names the parameters that are not drawn: absent at the best setting, or of least weight."""
+    absent, least = [], []
+    conditions, names = subject.space.conditions, subject.space.names
+    for column, name in enumerate(names):
+        if column not in columns and column in subject.columns:
+            least.append(plain(name))
+        elif column not in columns and conditions is not None:
+            absent.append(plain(f"{name} (exists where {conditions.describe(name)})", _NOTE))
+    parts = [f"{', '.join(each)}" for each in (absent, least) if each]
+    if parts and isinstance(ax.figure, Figure):
+        text = fill(f"Not drawn: {', '.join(parts)}", _NOTE * len(columns[:_ACROSS]))
+        ax.figure.supxlabel(text, fontsize="small", color=GREY)
 
 
 def _axes(count: int, given: Sequence[Axes] | None) -> list[Axes]:
@@ -96,6 +118,10 @@ def _slice(ax: Axes, subject: Subject, column: int) -> tuple[float, float]:
     doubtful = _doubtful(subject, X)
     if doubtful is not None:
         _shade(ax, edges, doubtful & held, f"{AMBER}26")
+        if np.any(doubtful & held):
+            sure = percent(subject.belief.settings.assurance)
+            label = f"limits hold with less than {sure}"
+            ax.legend([Patch(color=f"{AMBER}26")], [label], fontsize="x-small", framealpha=0.8)
     _draw_measured(ax, subject, axis, column)
     if axis.dimension.is_ordered:
         gaps = np.where(held, 0.0, np.nan)

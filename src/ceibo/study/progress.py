@@ -88,9 +88,9 @@ class Progress:
         parts = [f"{done}{total} trials"]
         if self.n_trials and self.count and not self.ended:
             seconds = (time.monotonic() - self.began) / self.count * max(self.n_trials - done, 0)
-            parts.append(self.waiting or f"{_clock(seconds)} left")
+            parts += self.waiting.split("; ") if self.waiting else [f"{_clock(seconds)} left"]
         elif self.waiting:
-            parts.append(self.waiting)
+            parts += self.waiting.split("; ")
         if self.best is not None:
             best = with_uncertainty(self.best.mean, self.best.std)
             parts.append(f"best {best} (trial {self.best.number})")

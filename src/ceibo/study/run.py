@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
-from typing import Any, NamedTuple, Unpack, final
+from typing import Any, Final, NamedTuple, Unpack, final
 
+from ceibo.checks import check_options, checked_options
 from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.direction import DirectionLike
 from ceibo.decide.outcomes import Outcome, Outcomes
@@ -12,7 +13,7 @@ from ceibo.decide.space import Space, SpaceLike
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.evaluation import Objective
 from ceibo.study.runner import Callback
-from ceibo.study.running import Run, RunOptions, check_names
+from ceibo.study.running import Run, RunOptions
 from ceibo.study.study import Result, Study
 
 
@@ -26,6 +27,11 @@ class Options(RunOptions[Study], total=False):
     n_initial: int | None
 
 
+# what other tools call the same
+_MEANT: Final = {"n_jobs": "jobs", "n_iter": "n_trials", "n_calls": "n_trials"}
+
+
+@checked_options("minimize", **_MEANT)
 def minimize(  # noqa: PLR0913 - public, keyword-only
     objective: Objective,
     space: SpaceLike,
@@ -143,7 +149,8 @@ def optimize(
         >>> result.best.params["x"] <= 0.5
         True
     """
-    check_names(options, {*Options.__optional_keys__, "confidence"})
+    known = {*Options.__optional_keys__, "confidence"}
+    check_options(options, known, "optimize", **_MEANT)
     aims: dict[str, Any] = {"outcomes": outcomes}
     if confidence is not None:
         aims["confidence"] = confidence
@@ -161,6 +168,12 @@ def _run(objective: Objective, space: SpaceLike, aims: dict[str, Any], options: 
 
 def maximize(objective: Objective, space: SpaceLike, **options: Unpack[Options]) -> Result:
     """Maximises a noisy objective; the options are those of `minimize`."""
+    if "direction" in options:
+        raise TypeError(
+            "maximize() has no option 'direction', because it maximises; leave it out, or use"
+            " minimize(…, direction=…), which has one."
+        )
+    check_options(options, Options.__optional_keys__, "maximize", **_MEANT)
     return minimize(objective, space, **options, direction="maximize")
 
 

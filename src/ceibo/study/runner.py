@@ -1,5 +1,6 @@
 """One worker of a study: asks, evaluates, tells, until a limit is reached."""
 
+import logging
 import os
 import socket
 import time
@@ -38,6 +39,7 @@ from ceibo.study.store import DONE, FAILED, MAX_LOST, QUEUED, RUNNING, Heartbeat
 from ceibo.study.trial import Trial, trial_of
 from ceibo.text import plural
 
+_logger: Final = logging.getLogger("ceibo")
 S = TypeVar("S", bound=Record)
 Callback = Callable[[S, Trial], object]
 
@@ -50,7 +52,8 @@ class Runner(Generic[S]):
     """Evaluates the trials of a study, here or on an executor.
 
     Measurements that name no block are in `block`. `notify`, if given, is called with what happens
-    beside the trials: a worker that is waited for, a pool that was made anew.
+    beside the trials: a worker that is waited for, a pool that was made anew. Without it, and where
+    no progress is shown, a worker that is waited for is said in the log.
     """
 
     def __init__(
@@ -71,7 +74,7 @@ class Runner(Generic[S]):
         self.failures = 0  # in a row
         self.verdict: Verdict | None = None
         self.interrupts = Interrupts()
-        self.notify: Callable[[str], None] = lambda _: None
+        self.notify: Callable[[str], None] | None = None
 
     def run(
         self,
@@ -274,13 +277,18 @@ class Runner(Generic[S]):
             f" handed out again in {max(max(others), 0.0):.0f} s"
         )
         if not display.waiting:
-            self.notify(text)
+            if self.notify is not None:
+                self.notify(text)
+            elif display.screen is None:
+                _logger.warning(text)
         display.wait(text)
 
     def _say_broken(self) -> None:
         while self.flight.breaks:
             how = self.flight.breaks.pop()
-            self.notify(f"a process died: {how} The pool was made anew, and its trials go again.")
+            text = f"a process died: {how} The pool was made anew, and its trials go again."
+            if self.notify is not None:
+                self.notify(text)
 
     def _given_up(self) -> list[Trial]:
         """The trials that have failed because pools broke under them, since the last look.

@@ -1,6 +1,6 @@
 """What a run needs beside its study: the objective and the options, checked before any work."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any, Generic, TypedDict, final
@@ -76,14 +76,6 @@ class Run(Generic[S]):
         except BaseException as error:
             carry(error, study)
             raise
-
-
-def check_names(options: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Refuses an option that there is not, which would otherwise be left out in silence."""
-    names = sorted(known)
-    for name in options:
-        if name not in names:
-            raise TypeError(f"optimize() has no option {name!r}; it has {', '.join(names)}.")
 
 
 def _check_callbacks(callbacks: Any) -> tuple[Callback[S], ...]:

@@ -66,7 +66,10 @@ class Terminal(Screen):
 
     def line(self, text: Text) -> None:
         with suppress(OSError):  # a terminal that was closed
-            self.console.print(text, highlight=False, overflow="ellipsis", no_wrap=True)
+            if self.is_alive:
+                self.console.print(text, highlight=False, overflow="ellipsis", no_wrap=True)
+            else:  # a file has no width
+                self.console.print(text, highlight=False, soft_wrap=True)
 
     def update(self, state: Text) -> None:
         with suppress(OSError):  # as above

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, SupportsFloat, Unpack, final, overload
 
 from ceibo.attached import Shown
-from ceibo.checks import check_seed
+from ceibo.checks import check_options, check_seed
 from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.direction import DirectionLike
 from ceibo.decide.measurement import Measurement
@@ -25,7 +25,7 @@ from ceibo.study.handing import Handing
 from ceibo.study.ledger import Ledger
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.result import Found
-from ceibo.study.running import Run, RunOptions, check_names
+from ceibo.study.running import Run, RunOptions
 from ceibo.study.store import QUEUED, WITHDRAWN, Named, NewTrial, Store, hand_out_key
 from ceibo.study.trial import Failure, Trial, number_of, trial_of
 
@@ -338,7 +338,7 @@ class Study(Handing, Faces):
             >>> study.trials[0].params, len(study.trials)
             ({'x': 0.25}, 8)
         """
-        check_names(options, RunOptions.__optional_keys__)
+        check_options(options, RunOptions.__optional_keys__, "optimize", n_jobs="jobs")
         run: Run[Study] = Run.of(objective, options)
         return Result(self, run.on(self), run.limits.cost)
 

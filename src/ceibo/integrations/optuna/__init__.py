@@ -5,7 +5,7 @@
     best_trial_by_posterior(study)     # Optuna's own best_trial is the luckiest value
     recommended(study)                 # the best setting by the model, measured or not
     front_by_posterior(study)          # of two or three objectives
-    to_study(study, ceibo.Study.create)  # as a study of ceibo's own, for a report
+    to_study(study)                    # as a study of ceibo's own, for a report
 
 The objective may report the noise of its value with report_noise(trial, std), or repeated
 measurements with report_replicates(trial, values); otherwise the noise is inferred.

@@ -92,7 +92,7 @@ def recommended(study: Study) -> Estimate:
     return Estimate(params, float(means[0]), float(stds[0]))
 
 
-def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
+def stop_by_cost(cost: float, *rest: object) -> Callable[[Study, FrozenTrial], None]:
     """A callback for ``study.optimize`` that stops the study when no trial is worth its cost.
 
     It then says why, once, in Optuna's log, and in the study's user attribute "ceibo:stopped". With
@@ -105,6 +105,10 @@ def stop_by_cost(cost: float) -> Callable[[Study, FrozenTrial], None]:
     Example:
         >>> study.optimize(objective, n_trials=200, callbacks=[stop_by_cost(0.01)])
     """
+    if isinstance(cost, Study) or rest:
+        raise InputError(
+            "stop_by_cost expects the price of a trial: callbacks=[stop_by_cost(0.01)]."
+        )
     price = check_cost(cost)
     memory: Memory = {}
     lock = Lock()  # Optuna calls back from the threads of n_jobs

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, overload
 
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.study import Study
@@ -27,7 +27,11 @@ from ceibo.integrations.optuna.sampler import direction_of
 S = TypeVar("S", bound=Receiver)
 
 
-def to_study(study: Study, create: Callable[..., S], **options: Any) -> S:
+@overload
+def to_study(study: Study, create: None = None, **options: Any) -> Any: ...
+@overload
+def to_study(study: Study, create: Callable[..., S], **options: Any) -> S: ...
+def to_study(study: Study, create: Callable[..., S] | None = None, **options: Any) -> S | Any:
     """The measurements of an Optuna study as a new study of ceibo's own.
 
     With different parameters in different trials, parameters get the `when` that the trials show;
@@ -38,12 +42,11 @@ def to_study(study: Study, create: Callable[..., S], **options: Any) -> S:
     Args:
         study: of any sampler. Objectives and constraints become outcomes, if there is more than
             one objective without a constraint.
-        create: ``ceibo.Study.create``.
+        create: ``ceibo.Study.create``, which is the default.
         options: of ``create``, such as ``storage`` and ``name``.
 
     Example:
-        >>> from ceibo.report import write_report
-        >>> write_report(to_study(study, ceibo.Study.create), "report.html")
+        >>> to_study(study).report().save("report.html")
     """
     every = study.get_trials(deepcopy=False)
     named = Named.of(study, every)

@@ -22,7 +22,6 @@ _WORDS: Final = {
     "data": "data, folds, estimator or scoring",
     "metric": "metric",
     "seed": "random_state",
-    "settings": "acquisition, n_initial or confidence",
     "space": "param_distributions",
 }
 
@@ -84,12 +83,14 @@ class Kept:
         for key, value in self.about.items():
             if before.get(key) != value:
                 raise InputError(
-                    f"storage: {self.path} has a search with another {_WORDS.get(key, key)}; give"
-                    " this one a file of its own, or the options and data it began with."
+                    f"storage: {self.path} has a search with {_difference(key, before, value)};"
+                    " give this one a file of its own, or the options and data it began with."
                 )
 
     def _write(self, line: Mapping[str, Any]) -> None:
         text = (json.dumps(line) + "\n").encode()
+        if not self.path.absolute().parent.is_dir():
+            raise InputError(f"storage: the folder of {self.path} does not exist; create it first.")
         with self.path.open("ab") as file:
             if file.seek(0, os.SEEK_END) < self._size:
                 raise InputError(f"storage: {self.path} was cut while a search was using it.")
@@ -100,6 +101,20 @@ class Kept:
             file.flush()
             os.fsync(file.fileno())
         self._size += len(text)
+
+
+def _difference(key: str, before: Mapping[str, Any], value: Any) -> str:
+    """What is different in the search that a file has."""
+    old = before.get(key)
+    if key == "space" and "(position in its list)" in str(old):
+        return "an earlier ceibo, which searched lists of ascending numbers by their positions"
+    if key != "settings" or not isinstance(old, dict):
+        return f"another {_WORDS.get(key, key)}"
+    if ("confidence" in old) != ("confidence" in value):
+        return "limits, and this one has none" if "confidence" in old else "no limits"
+    names = [name for name in {**old, **value} if old.get(name) != value.get(name)]
+    shown = [f"{name}={old.get(name)!r}, now {value.get(name)!r}" for name in names]
+    return f"other settings ({'; '.join(shown)})"
 
 
 def _read(path: Path) -> tuple[list[dict[str, Any]], int]:

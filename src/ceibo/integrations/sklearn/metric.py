@@ -1,9 +1,10 @@
 """Which metric a search optimises, settled before the first fit wherever it can be."""
 
 import inspect
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
+import numpy as np
 from sklearn.metrics._scorer import _BaseScorer
 
 from ceibo.errors import InputError
@@ -56,6 +57,18 @@ def choose(known: Collection[str], refit: Any, metric: str | None) -> str:
 def metrics_in(keys: Iterable[str]) -> list[str]:
     """The names of the metrics in cv_results_."""
     return [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
+
+
+def check_scored(results: Mapping[str, Any], metric: str) -> None:
+    """Refuses an answer of which no candidate has a score."""
+    scores = np.asarray(results[f"mean_test_{metric}"])
+    if not np.isfinite(scores).any():
+        raise InputError(
+            f"expected a finite score of at least one candidate, got none in {len(scores)}: every"
+            f" mean {metric!r} is NaN or infinite, so none of them is the best. error_score='raise'"
+            " shows the error behind it, such as a scorer that needs a predict_proba that the"
+            " estimator does not have."
+        )
 
 
 def _check_refit(refit: Any) -> None:

@@ -4,8 +4,16 @@ All candidates are scored on the same folds, so folds are not independent replic
 is easy for all. With score_ck = m_c + b_k + e_ck, the fold's effect b_k shifts all means alike and
 does not change a comparison; the rest, e_ck, is the noise. Its standard deviation in the mean of K
 folds is σ_c/√K.
+
+Another data set would bring other b_k, so that a forecast of its score is much less certain than a
+comparison. With K splits into n_test samples that score and n_train that teach, and s² the variance
+of one candidate's scores between splits, the variance of their mean is (1/K + n_test/n_train) s²
+(Nadeau and Bengio, Inference for the generalization error, Machine Learning 52, 2003): the second
+term is because splits share most of the samples they teach with.
 """
 
+import warnings
+from collections.abc import Iterable, Sized
 from typing import Final
 
 import numpy as np
@@ -44,6 +52,39 @@ def fold_noise(scores: Array) -> Array:
         variance = (_PRIOR_FOLDS * typical + (folds - 1) * own) / (_PRIOR_FOLDS + folds - 1)
         noise[good] = np.sqrt(variance / folds)
     return noise
+
+
+def forecast_std(scores: Array, splits: Iterable[tuple[Sized, Sized]]) -> float:
+    """Standard deviation of the mean of one candidate's scores (K,), as that on another data set.
+
+    NaN for a single split, which has no spread, and where a score is not finite.
+
+    Args:
+        splits: the samples that taught and those that scored, of every split.
+    """
+    count = len(scores)
+    if count < 2:
+        return float("nan")
+    share = float(np.mean([_size(test) / _size(train) for train, test in splits]))
+    with np.errstate(invalid="ignore"):
+        return float(np.sqrt((1 / count + share) * np.var(scores, ddof=1)))
+
+
+def warn_of_one_split() -> None:
+    """Warns that a single split says nothing about another."""
+    warnings.warn(
+        "cv is a single split: how much a score depends on which samples are in it cannot be known,"
+        " so best_forecast_std_ is NaN, and best_std_ is that of a comparison on this split alone;"
+        " several splits, such as cv=5, tell.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _size(samples: Sized) -> int:
+    """How many samples there are, by their places or by a mask of all."""
+    array = np.asarray(samples)
+    return int(np.sum(array)) if array.dtype == bool else len(array)
 
 
 def _residual_variance(rows: Array) -> Array:

@@ -208,6 +208,13 @@ class Search:
         return joint_evidence_of(outcomes, dimension, told, unmeasured, trials=trials)
 
 
+def is_hopeless(search: Search, wanted: int) -> bool:
+    """Whether nothing in the initial design has a score, though it has been evaluated."""
+    initial = min(search.settings.initial_size(len(search.parameters.space)), wanted)
+    ended = len(search.evaluated) > 0 and search.count >= initial
+    return ended and not np.isfinite(search.scores.mean(axis=1)).any()
+
+
 @final
 class SameSplits:
     """A splitter that splits once, so that all candidates share the folds of one that shuffles."""

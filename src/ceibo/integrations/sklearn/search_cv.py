@@ -15,7 +15,7 @@ import os
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, overload
 
 import numpy as np
 
@@ -32,17 +32,18 @@ except ImportError as error:
         " 'path/to/the/clone[sklearn]'"
     ) from error
 
-from ceibo.checks import check_confidence, check_cost, check_whole
+from ceibo.checks import check_cost, check_whole, checked_options
 from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.copies import Receiver
 from ceibo.integrations.sklearn.kept import Fits, Kept
-from ceibo.integrations.sklearn.limits import Limits, fold_scores, warn_if_doubtful
-from ceibo.integrations.sklearn.metric import SINGLE, choose, metric_of, metrics_in
-from ceibo.integrations.sklearn.search import SameSplits, Search
-from ceibo.integrations.sklearn.space import Parameters
+from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
+from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
+from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
+from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless
+from ceibo.integrations.sklearn.space import Parameters, warn_if_small
 from ceibo.integrations.sklearn.tables import add_failed, add_posterior
 
 __all__ = ["CeiboSearchCV"]
@@ -62,9 +63,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
     param_distributions : dict
         Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int, Ordinal or
         Categorical; one with ``when`` keeps the estimator's own value where it does not exist.
-        Lists of ascending numbers keep their order. A distribution is searched on its own scale:
-        ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between its quantiles
-        0.001 and 0.999.
+        Ascending numbers, three or more, are levels in their order. A distribution is searched on
+        its own scale: ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between
+        its quantiles 0.001 and 0.999.
 
     n_iter : int, default=10
         Number of candidates; fewer if the space has fewer.
@@ -125,9 +126,19 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         Of the candidate with the best posterior mean; with limits, of those that hold them with
         ``confidence``, or of the most likely one if there is none.
 
-    best_score_, best_std_ : float
-        Posterior mean and standard deviation of the best candidate's score. The mean score itself,
-        in ``cv_results_``, is too good on average, because it was chosen for being high.
+    best_score_ : float
+        Posterior mean of the best candidate's score. The mean score itself, in ``cv_results_``, is
+        too good on average, because it was chosen for being high.
+
+    best_std_ : float
+        Standard deviation of ``best_score_`` in a comparison on these folds: how surely the best
+        candidate is better than another. What all candidates have in common, an easy fold or an
+        easy data set, is not in it.
+
+    best_forecast_std_ : float
+        Standard deviation of ``best_score_`` as a forecast of the score on other data: a model
+        taught with as many samples as in a split, and scored on samples it has not seen. By
+        Nadeau and Bengio's corrected resampled variance; NaN for a single split.
 
     Other attributes are those of RandomizedSearchCV.
 
@@ -160,6 +171,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         "storage": [str, os.PathLike, None],
     }
 
+    @checked_options("CeiboSearchCV", n_trials="n_iter", param_grid="param_distributions")
     def __init__(  # noqa: PLR0913 - scikit-learn's own signature, and eight more
         self,
         estimator: Any,
@@ -227,29 +239,37 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
             The fitted search.
         """
         given = self.cv
-        self.cv = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
+        self.cv = once = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
         try:
             super().fit(X, y, **params)
         finally:
             self.cv = given
+        check_scored(self.cv_results_, self.metric_)
         # as scikit-learn decides whether there is a best score
         if not callable(self.refit) and (self.refit or not self.multimetric_):
             results = self.cv_results_
             mean, std = (f"posterior_{each}_test_{self.metric_}" for each in ("mean", "std"))
             self.best_score_ = float(results[mean][self.best_index_])
             self.best_std_ = float(results[std][self.best_index_])
+            scores = fold_scores(results, self.metric_)[self.best_index_]
+            self.best_forecast_std_ = forecast_std(scores, once.splits or ())
         return self
 
-    def to_study(self, create: Callable[..., S], **options: Any) -> S:
+    @overload
+    def to_study(self, create: None = None, **options: Any) -> Any: ...
+    @overload
+    def to_study(self, create: Callable[..., S], **options: Any) -> S: ...
+    def to_study(self, create: Callable[..., S] | None = None, **options: Any) -> S | Any:
         """The candidates and their scores as a new study of ceibo's own, for a report or to keep.
 
-        A parameter whose distribution ceibo's spaces do not have is shown by its quantile, a list
-        of numbers by positions in it.
+        A parameter whose distribution ceibo's spaces do not have is shown by its quantile. What is
+        said of scores is said of these folds: the ± of the study's answers is ``best_std_``, not
+        ``best_forecast_std_``.
 
         Parameters
         ----------
-        create : callable
-            ``ceibo.Study.create``.
+        create : callable, default=ceibo.Study.create
+            Makes the study.
 
         **options : dict of str -> object
             Options of ``create``, such as ``storage`` and ``name``.
@@ -268,16 +288,21 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         metric = metric_of(self.scoring, self.refit, self.metric)
         parameters = Parameters.of(self.param_distributions)
         error_score = np.nan if isinstance(self.error_score, str) else float(self.error_score)
-        limits, confidence = self._check_limits(metric)
+        limits, confidence = check_limits(self.limits, self.confidence)
+        if limits is not None:
+            check_acquisition(self.acquisition, limits=1)
+            limits.check_early(self.scoring, metric)
         # The noise of each candidate's mean is told (noise.py), also where it differs.
         settings = Settings(
             self.acquisition, n_initial=self.n_initial, confidence=confidence, varying_noise=False
         )
         fits = Fits(evaluate_candidates)
+        if self.n_splits_ == 1:
+            warn_of_one_split()
         kept = self._open_storage(fits, parameters, settings)
         seed = self._draw_seed() if kept is None else kept.seed
         search = Search(parameters, settings, seed, error_score, limits)
-        self._warn_of_a_small_space(parameters)
+        warn_if_small(parameters, self.n_iter)
         initial = settings.initial_size(len(parameters.space))
         results: dict[str, Any] = {}
         if kept is not None and (out := kept.restore(search)):
@@ -287,7 +312,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         # candidate, lest a whole design be fitted for a wrong name.
         probing = metric is None
         stop = self._verdict(search, cost) if results else None
-        while stop is None and search.count < self.n_iter:
+        while stop is None and search.count < self.n_iter and not is_hopeless(search, self.n_iter):
             # The initial design does not depend on scores, so it is one batch; but what is kept
             # should not be lost.
             wanted = self.batch_size if kept else max(self.batch_size, initial - search.count)
@@ -362,27 +387,6 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         """Why the search ends now, if no candidate is worth its price."""
         verdict = None if cost is None else search.verdict(cost)
         return Stop(StopReason.COST, verdict.message) if verdict else None
-
-    def _check_limits(self, metric: str | None) -> tuple[Limits | None, float | None]:
-        """The limits and their confidence, as far as they can be checked before the first fit."""
-        confidence, limits = check_confidence(self.confidence), Limits.of(self.limits)
-        if limits is None:
-            return None, None
-        check_acquisition(self.acquisition, limits=1)
-        if metric is not None:
-            limits.check(() if metric == SINGLE else tuple(self.scoring), metric)
-        return limits, confidence
-
-    def _warn_of_a_small_space(self, parameters: Parameters) -> None:
-        """Warns as RandomizedSearchCV does."""
-        size = parameters.size
-        if size is not None and size < self.n_iter:
-            warnings.warn(
-                f"The space has {size} points, fewer than n_iter={self.n_iter}: all of them will be"
-                " evaluated.",
-                UserWarning,
-                stacklevel=2,
-            )
 
     @staticmethod
     def _select_best_index(refit: Any, refit_metric: str, results: dict[str, Any]) -> int:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from ceibo.decide import Categorical, Float, Int, Space
+from ceibo.decide import Categorical, Float, Int, Ordinal, Space
 from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
@@ -105,10 +106,23 @@ class Parameters:
         return self.fixed | {name: each.decode(params[name]) for name, each in existing}
 
 
+def warn_if_small(parameters: Parameters, wanted: int) -> None:
+    """Warns, as RandomizedSearchCV does, of fewer points than candidates."""
+    size = parameters.size
+    if size is not None and size < wanted:
+        warnings.warn(
+            f"The space has {size} points, fewer than n_iter={wanted}: all of them will be"
+            " evaluated.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
 def _check_parents(distributions: Mapping[str, Any]) -> None:
     """Refuses a `when` that asks for a value of anything but a dimension of ceibo's."""
     for name, given in distributions.items():
-        for parent in (isinstance(given, Dimension) and given.when) or ():
+        when = given.when if isinstance(given, Dimension) else None
+        for parent in when if isinstance(when, Mapping) else ():  # others are refused by the space
             if not isinstance(distributions.get(parent, given), Dimension):
                 raise InputError(
                     f"parameter {name!r} exists depending on {parent!r}, which must then be a"
@@ -121,6 +135,8 @@ def _read_parameter(given: Any, name: str) -> Parameter:
     if isinstance(given, Dimension):
         # Dimensions cache results; a copy leaves the user's object as it was.
         return Parameter(deepcopy(given), lambda value: value)
+    if isinstance(given, tuple):
+        _check_no_range(given, name)
     if _is_list(given):
         return _from_list(list(given), name)
     if all(hasattr(given, method) for method in ("ppf", "support", "rvs")):
@@ -131,17 +147,56 @@ def _read_parameter(given: Any, name: str) -> Parameter:
     )
 
 
+def _check_no_range(given: tuple[Any, ...], name: str) -> None:
+    """Refuses (low, high) and (low, high, prior): in other tools a range, here two choices."""
+    if not 2 <= len(given) <= 3 or not all(map(_is_number, given[:2])):
+        return
+    if len(given) == 3 and not isinstance(given[2], str):
+        return
+    low, high = given[:2]
+    whole = all(isinstance(each, int | np.integer) for each in (low, high))
+    log = ", log=True" if len(given) == 3 and "log" in given[2] else ""
+    raise InputError(
+        f"parameter {name!r}: expected a range or a list of values, got the tuple"
+        f" {show_value(given)}; a range is ceibo.{'Int' if whole else 'Float'}({low}, {high}{log})"
+        f" or a distribution of scipy.stats, and just these values are the list"
+        f" {show_value(list(given))}."
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
 def _from_list(values: list[Any], name: str) -> Parameter:
-    """Ascending numbers keep their order, as equally spaced levels; anything else is a choice."""
+    """Ascending numbers are levels in their order; anything else is a choice."""
     if not 2 <= len(values) <= MAX_LISTED_LEVELS:
         wanted = f"1 to {MAX_LISTED_LEVELS} values"
         raise InputError(f"parameter {name!r}: expected {wanted}, got {len(values)}.")
-    kinds = int | float | np.number
-    numbers = all(isinstance(each, kinds) and not isinstance(each, bool) for each in values)
+    numbers = all(map(_is_number, values))
     if numbers and len(values) > 2 and all(a < b for a, b in itertools.pairwise(values)):
-        return Parameter(Int(0, len(values) - 1), values.__getitem__, what="position in its list")
+        return _from_levels(values)
     indices = Categorical(range(len(values)))
     return Parameter(indices, values.__getitem__, choices_of(values))
+
+
+def _from_levels(values: list[Any]) -> Parameter:
+    """Levels as far apart as their values or their logarithms, whichever are the more even."""
+    try:
+        levels = Ordinal(values, log=_is_even_in_log(values))
+    except InputError:  # infinite, or nearer to each other than their distances can be told
+        return Parameter(Int(0, len(values) - 1), values.__getitem__, what="position in its list")
+    places = {level: place for place, level in enumerate(levels.listed)}
+    return Parameter(levels, lambda level: values[places[level]])
+
+
+def _is_even_in_log(values: list[Any]) -> bool:
+    """Whether gaps between the logarithms vary less, by their sizes, than those between values."""
+    if values[0] <= 0 or not math.isfinite(values[-1]):
+        return False
+    numbers = np.asarray(values, dtype=float)
+    plain, log = (np.diff(each) for each in (numbers, np.log(numbers)))
+    return bool(np.std(log) * np.mean(plain) < np.std(plain) * np.mean(log))
 
 
 def _from_continuous(distribution: Any) -> Parameter:

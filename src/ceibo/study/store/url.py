@@ -1,10 +1,11 @@
 """Storage URLs: which database one names, and how it is shown without its secrets."""
 
+import os
 from urllib.parse import unquote
 
 import sqlalchemy as sa
 
-from ceibo.errors import InputError
+from ceibo.errors import InputError, show_value
 
 # SQLAlchemy 2.0 leaves %-escapes in the name of a database, 2.1 reads them.
 _READS_ESCAPES = sa.make_url("sqlite:///%25").database == "%"
@@ -16,7 +17,7 @@ def parse_url(url: str) -> sa.URL:
     """The database that a storage URL names; PostgreSQL is always spoken to with psycopg 3."""
     examples = "expected sqlite:///file.db or postgresql://user@host/database"
     if not isinstance(url, str):
-        raise InputError(f"{examples}, got {url!r}.")
+        raise _no_text(url, examples)
     try:
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
@@ -53,6 +54,12 @@ def hide_secrets(text: str, url: sa.URL) -> str:
     for secret in filter(None, found):
         text = text.replace(secret, _HIDDEN)
     return text
+
+
+def _no_text(url: object, examples: str) -> InputError:
+    """The error about what is no text, such as a path."""
+    hint = f"; did you mean 'sqlite:///{url}'?" if isinstance(url, os.PathLike) else "."
+    return InputError(f"{examples}, got {show_value(url)}{hint}")
 
 
 def _is_secret(text: str) -> bool:
