@@ -110,3 +110,27 @@ def test_a_missing_package_is_named_with_what_brings_it() -> None:
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 2
     assert "pip install 'ceibo[web]'" in ended.stderr
+
+
+def test_what_a_rule_excludes_cannot_be_measured_and_what_is_shown_is(browser: Any) -> None:
+    solvents = ceibo.Categorical(["water", "dioxane"])
+    space = {"temp": ceibo.Float(20, 120), "solvent": solvents}
+    rules = ["temp <= 100 if solvent == 'dioxane'"]
+    study = ceibo.Study.create(ceibo.Space(space, constraints=rules), name="ruled")
+    with serving(study) as served:
+        page = Page(browser, served.link).page
+        button = page.get_by_role("button", name="Measure this setting next")
+        page.select_option("#s1", "1")
+        page.fill(".exact", "120")
+        page.press(".exact", "Enter")
+        page.locator("#why-not").get_by_text("excludes this setting").wait_for()
+        assert button.is_disabled()
+        # what was typed a moment ago is what is measured
+        page.fill(".exact", "81.5")
+        page.press(".exact", "Enter")
+        page.wait_for_function("() => document.getElementById('why-not').textContent === ''")
+        page.fill(".exact", "64.5")
+        button.click()
+        page.locator("#card-0").wait_for()
+        assert study.trials[0].params == {"temp": 64.5, "solvent": "dioxane"}
+        page.context.close()

@@ -218,7 +218,7 @@ def enqueue(session: Session, data: Data) -> str:
         queued = study.enqueue(setting_at(study.space, place))
         if not data.get("now"):
             return f"Trial {queued.number} waits in the queue; the next one asked for is it."
-        taken = study.ask()
+        taken = study.ask(fixed=queued.params)  # others may wait before it
         return f"Trial {taken.number} is to be measured next."
 
     return session.once(text_in(data, "key"), work)

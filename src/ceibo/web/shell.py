@@ -127,6 +127,7 @@ def _profiler(outcomes: Outcomes | None, space: Space) -> str:
         '<p id="profile-said" role="alert"></p>'
         f'<div id="slices">{_sliders(space)}</div>'
         '<form data-action="enqueue" data-keyed="yes" data-place="yes">'
+        '<p id="why-not"></p>'
         f"{submit('Measure this setting next')}</form></section>"
     )
 
