@@ -10,17 +10,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceibo.decide import Measurement
-from ceibo.decide.block_names import block_of
+from ceibo.decide.block_names import Block, block_line
 from ceibo.decide.outcome_words import why_impossible
 from ceibo.decide.space import Params
 from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
-from ceibo.study.blocks import doubt_of_block
+from ceibo.study.blocks import doubt_of_block, typed_block
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
 from ceibo.text import one_line, plural
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import (
+    both,
     read_block,
     read_settings,
     read_values,
@@ -62,28 +64,36 @@ def _stored(study: Study, data: Data) -> StoredTrial:
 
 def tell(session: Session, data: Data) -> str:
     """Tells the value of a trial, or under a `key` a further one."""
-    values = read_values(rows_in(data, "values", 1000), session.outcome_names)
-    key, notes, block = text_in(data, "key"), text_in(data, "notes"), read_block(data)
+    rows, names = rows_in(data, "values", 1000), session.outcome_names
+    values, typed = both(lambda: read_values(rows, names, session.units), lambda: read_block(data))
+    key, notes = text_in(data, "key"), text_in(data, "notes")
     attempt = whole_in(data, "attempt", 0, _LARGEST)
 
     def work(study: Study) -> str:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
+        block = typed_block(before, typed)
         try:
             study.tell(trial, values, key=key or None, attributes=attributes, block=block)
         except ConflictError:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
-        doubt = doubt_of_block(before, [block_of(block)])
-        odd = [f"About its block: {doubt} `ceibo correct --block` mends it." if doubt else ""]
+        odd = [_doubt(trial.number, before, block)]
         if study.outcomes is not None and isinstance(values, dict):
             odd += why_impossible(study.outcomes, values)
         said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
         return " ".join(filter(None, said))
 
     return session.telling.use(work)
+
+
+def _doubt(number: int, before: tuple[Trial, ...], block: Block) -> str:
+    """What is to be said of the block of a value, and how the page mends it."""
+    doubt = doubt_of_block(before, [block])
+    mend = f"If that is wrong, open trial {number} in the table of all trials and choose Correct…."
+    return f"About its block: {doubt} {mend}" if doubt else ""
 
 
 def _told_meanwhile(trial: Trial, typed: str) -> str:
@@ -133,18 +143,22 @@ def _about_value(
 
 def correct(session: Session, data: Data) -> str:
     """Replaces a wrong value, or the block that it is of; the record keeps both."""
-    row = {"outcome": 0, "value": text_in(data, "value"), "noise": text_in(data, "noise")}
-    right = read_values([row], ("",))
-    assert isinstance(right, Measurement)
+    right = read_values([data], session.outcome_names, session.units)
+    if isinstance(right, dict):
+        (right,) = right.values()
     typed = text_in(data, "block") if "block" in data else None
 
     def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
-        outcome = wrong.outcome or None
-        is_kept = typed in (None, written_block(wrong.measurement.block))
-        block = None if is_kept else read_block(data) or {}
+        before, block, outcome = study.trials, wrong.measurement.block, wrong.outcome or None
+        usual = UsualBlock.of(before).kind
+        if typed in (None, written_block(block), written_block(block, usual)):
+            study.correct(number, right, key=wrong.key, outcome=outcome)
+            return f"is corrected to {right}"
+        block = typed_block(before, read_block(data))
         study.correct(number, right, key=wrong.key, outcome=outcome, block=block)
-        moved = f", block: {typed or 'none'}" if block is not None else ""
-        return f"is corrected to {right}{moved}"
+        moved = f"is corrected to {right}, block: {block_line(block) or 'none'}"
+        doubt = _doubt(number, before, block)
+        return f"{moved}. {doubt}".removesuffix(".") if doubt else moved
 
     return _about_value(session, data, change)
 

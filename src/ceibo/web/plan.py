@@ -9,6 +9,7 @@ from ceibo.decide.outcome_words import wish_of
 from ceibo.report.svg import text_of
 from ceibo.study import Trial
 from ceibo.text import plural
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.forms import field, hidden, step, submit
 
 _MOST_CARDS: Final = 100
@@ -23,7 +24,8 @@ def next_part(
     by_hand = [trial for trial in running if trial.number not in workers]
     elsewhere = [trial for trial in running if trial.number in workers]
     queued = [trial for trial in trials if trial.state == "queued"]
-    parts = [_card(trial, space, outcomes) for trial in by_hand[:_MOST_CARDS]]
+    usual = UsualBlock.of(trials)
+    parts = [_card(trial, space, outcomes, usual) for trial in by_hand[:_MOST_CARDS]]
     if not by_hand:
         text = "Nothing waits for a value. Ask for trials above, or choose a setting of your own"
         parts.append(f'<p class="note" id="nothing">{text} in the profiler.</p>')
@@ -78,14 +80,14 @@ def _value_row(place: int, name: str, wish: str, prefix: str) -> str:
     return f'<div class="measured" data-outcome="{place}">{value}{noise}</div>'
 
 
-def _card(trial: Trial, space: Space, outcomes: Outcomes | None) -> str:
+def _card(trial: Trial, space: Space, outcomes: Outcomes | None, usual: UsualBlock) -> str:
     number = trial.number
     prefix = f"t{number}"
     version = f"{trial.attempt}.{len(trial.measurements)}.{len(trial.voided)}"
     form = (
         f'<form data-action="tell">{hidden("trial", number)}{hidden("attempt", trial.attempt)}'
         f"{value_fields(trial, outcomes, prefix, again=False)}"
-        f'<div class="beside">{field(f"{prefix}-block", "Block, such as the day", "block")}'
+        f'<div class="beside">{usual.field(f"{prefix}-block")}'
         f"{field(f'{prefix}-notes', 'Notes', 'notes')}</div>"
         f"{submit('Record')}</form>"
     )
