@@ -255,6 +255,10 @@ def test_news_are_told_in_words(study: ceibo.Study, caller: Caller) -> None:
     found = caller.post("/view/look", {"since": seq}).data
     assert found["seq"] == seq + 2
     assert found["news"] == ["Trial 0 was told 0.25.", "Trial 1 failed."]
+    placed = caller.post("/do/enqueue", {"at": [0.5], "key": "page-1", "now": True})
+    assert placed.data == {"said": "Trial 3 is to be measured next.", "trials": [3, 3]}
+    found = caller.post("/view/look", {"since": found["seq"]}).data
+    assert found["news"] == ["Trial 3 is to be measured."]
 
 
 def test_a_value_that_is_not_possible_is_recorded_and_said(tmp_path: Path) -> None:

@@ -134,3 +134,49 @@ def test_what_a_rule_excludes_cannot_be_measured_and_what_is_shown_is(browser: A
         page.locator("#card-0").wait_for()
         assert study.trials[0].params == {"temp": 64.5, "solvent": "dioxane"}
         page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_what_is_said_of_a_value_is_in_sight_until_something_else_is(
+    browser: Any, width: int, scheme: str
+) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%", low=0, high=100)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, name="seen")
+    study.ask(4)
+    with serving(study) as served:
+        size = {"width": width, "height": 700}
+        driver = Page(browser, served.link, viewport=size, color_scheme=scheme)
+        page, news = driver.page, driver.page.locator("#news")
+        driver.card(3).scroll_into_view_if_needed()
+        driver.tell(3, "170")
+        news.get_by_text("above 100, the highest that is possible").wait_for()
+        toast = page.locator("#toast").bounding_box()
+        assert 0 < toast["y"] < 700
+        assert toast["y"] + toast["height"] <= 701
+        assert toast["width"] <= width
+        # it covers no form that has the focus, and one press is told in one sentence
+        field = driver.card(0).locator("form").first
+        assert field.bounding_box()["y"] + field.bounding_box()["height"] <= toast["y"]
+        assert list(driver.faults()) == []
+        # a later form's error, success or its own button put it away
+        driver.type_value(0, "x")
+        driver.send_without_waiting(0)
+        driver.card(0).locator(".said").first.get_by_text("expected a number").wait_for()
+        assert news.inner_text() == ""
+        page.get_by_role("button", name="Measure this setting next").click()
+        driver.card(4).wait_for()
+        page.wait_for_function("() => Number(document.documentElement.dataset.drawn) >= 7")
+        assert news.inner_text() == "Trial 4 is to be measured next."
+        page.get_by_role("button", name="Close").click()
+        assert news.inner_text() == ""
+        # in a dialog too
+        page.click("#open-3")
+        form = page.locator('dialog[open] form[data-action="void"]')
+        form.locator("xpath=..").locator("summary").click()
+        form.locator("input[name=reason]").fill("a slip")
+        form.locator("button").click()
+        news.get_by_text("does not count").wait_for()
+        assert page.locator("dialog #toast").is_visible()
+        page.keyboard.press("Escape")
+        assert page.locator("body > #toast").is_visible()
+        page.context.close()

@@ -5,9 +5,9 @@ trial and what its page had seen of it, so that nothing is changed that somebody
 meanwhile, and the same request again changes nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ceibo.decide import Measurement
 from ceibo.decide.block_names import Block, block_line
@@ -39,7 +39,16 @@ _LARGEST: Final = 2**31 - 1
 _MOST_ROWS: Final = 5_000
 
 Data = Mapping[str, Any]
-Action = Callable[[Session, Data], str]
+
+
+class Done(NamedTuple):
+    """What was done, in words, and the trials that it was done to."""
+
+    said: str
+    trials: Sequence[int]
+
+
+Action = Callable[[Session, Data], Done]
 
 
 def told_line(values: Mapping[str, Measurement] | Measurement) -> str:
@@ -62,14 +71,14 @@ def _stored(study: Study, data: Data) -> StoredTrial:
     return trials[number]
 
 
-def tell(session: Session, data: Data) -> str:
+def tell(session: Session, data: Data) -> Done:
     """Tells the value of a trial, or under a `key` a further one."""
     rows, names = rows_in(data, "values", 1000), session.outcome_names
     values, typed = both(lambda: read_values(rows, names, session.units), lambda: read_block(data))
     key, notes = text_in(data, "key"), text_in(data, "notes")
     attempt = whole_in(data, "attempt", 0, _LARGEST)
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
@@ -84,7 +93,7 @@ def tell(session: Session, data: Data) -> str:
         if study.outcomes is not None and isinstance(values, dict):
             odd += why_impossible(study.outcomes, values)
         said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
-        return " ".join(filter(None, said))
+        return Done(" ".join(filter(None, said)), [trial.number])
 
     return session.telling.use(work)
 
@@ -128,20 +137,21 @@ def _meant(session: Session, data: Data, stored: StoredTrial) -> StoredMeasureme
 
 def _about_value(
     session: Session, data: Data, change: Callable[[Study, int, StoredMeasurement], str]
-) -> str:
+) -> Done:
     """Changes the measurement that a form is about; `change` returns what has become of it."""
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         meant = _meant(session, data, stored)
         became = change(study, stored.number, meant)
         of = f"{one_line(meant.outcome, 60)} " if meant.outcome else ""
-        return f"Trial {stored.number}: {of}{meant.measurement} {became}."
+        said = f"Trial {stored.number}: {of}{meant.measurement} {became}."
+        return Done(said, [stored.number])
 
     return session.telling.use(work)
 
 
-def correct(session: Session, data: Data) -> str:
+def correct(session: Session, data: Data) -> Done:
     """Replaces a wrong value, or the block that it is of; the record keeps both."""
     right = read_values([data], session.outcome_names, session.units)
     if isinstance(right, dict):
@@ -163,7 +173,7 @@ def correct(session: Session, data: Data) -> str:
     return _about_value(session, data, change)
 
 
-def void(session: Session, data: Data) -> str:
+def void(session: Session, data: Data) -> Done:
     """Takes back a value that must not count; the record keeps it."""
     reason = text_in(data, "reason")
 
@@ -174,13 +184,13 @@ def void(session: Session, data: Data) -> str:
     return _about_value(session, data, change)
 
 
-def fail(session: Session, data: Data) -> str:
+def fail(session: Session, data: Data) -> Done:
     """Records that measuring failed."""
     reason = text_in(data, "reason")
     if not reason:
         raise InputError("say in a few words why it failed.")
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         if stored.state not in ("running", "queued"):
             raise ConflictError(
@@ -188,30 +198,30 @@ def fail(session: Session, data: Data) -> str:
                 " not recorded as failed."
             )
         study.fail(stored.number, reason)
-        return f"Trial {stored.number} is recorded as failed."
+        return Done(f"Trial {stored.number} is recorded as failed.", [stored.number])
 
     return session.telling.use(work)
 
 
-def withdraw(session: Session, data: Data) -> str:
+def withdraw(session: Session, data: Data) -> Done:
     """Takes back a trial that will not be measured."""
     number = _number(data)
     session.telling.use(lambda study: study.withdraw(number))
-    return f"Trial {number} is withdrawn."
+    return Done(f"Trial {number} is withdrawn.", [number])
 
 
-def release(session: Session, data: Data) -> str:
+def release(session: Session, data: Data) -> Done:
     """Gives a trial back unmeasured, to be handed out again."""
     number = _number(data)
     session.telling.use(lambda study: study.release(number))
-    return f"Trial {number} waits in the queue again."
+    return Done(f"Trial {number} waits in the queue again.", [number])
 
 
-def note(session: Session, data: Data) -> str:
+def note(session: Session, data: Data) -> Done:
     """Keeps a note with a trial that is told already."""
     notes = text_in(data, "notes")
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         trial = trial_of(stored)
         if not stored.measurements:
@@ -219,38 +229,41 @@ def note(session: Session, data: Data) -> str:
         first = stored.measurements[0]
         value = {first.outcome: first.measurement} if first.outcome else first.measurement
         study.tell(trial, value, key=first.key, attributes={"notes": notes})
-        return f"Trial {stored.number}: the note is kept."
+        return Done(f"Trial {stored.number}: the note is kept.", [stored.number])
 
     return session.telling.use(work)
 
 
-def enqueue(session: Session, data: Data) -> str:
+def enqueue(session: Session, data: Data) -> Done:
     """Queues a setting of one's own, given by its place; it is handed out at once if asked."""
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         place = check_place(study.space, data.get("at"))
         queued = study.enqueue(setting_at(study.space, place))
         if not data.get("now"):
-            return f"Trial {queued.number} waits in the queue; the next one asked for is it."
+            said = f"Trial {queued.number} waits in the queue; it is handed out when asked for."
+            return Done(said, [queued.number])
         taken = study.ask(fixed=queued.params)  # others may wait before it
-        return f"Trial {taken.number} is to be measured next."
+        said = f"Trial {taken.number} is to be measured next."
+        return Done(said, [queued.number, taken.number])
 
     return session.once(text_in(data, "key"), work)
 
 
-def ask(session: Session, data: Data) -> str:
+def ask(session: Session, data: Data) -> Done:
     """Asks for more trials, with parameters held or equal within the batch."""
     count = whole_in(data, "count", 1, MOST_ASKED)
     rows = rows_in(data, "fixed", _MOST_ROWS)
     shared = rows_in(data, "shared", _MOST_ROWS)
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         space = study.space
         fixed: Params | None = read_settings(rows, space) or None
         names = [space.names[whole_in(row, "column", 0, len(space) - 1)] for row in shared]
         trials = study.ask(count, fixed=fixed, shared=names or None)
-        listed = ", ".join(str(trial.number) for trial in trials)
-        return f"{plural(len(trials), 'trial')} to measure: {listed}."
+        numbers = [trial.number for trial in trials]
+        listed = ", ".join(map(str, numbers))
+        return Done(f"{plural(len(trials), 'trial')} to measure: {listed}.", numbers)
 
     return session.once(text_in(data, "key"), work)
 

@@ -104,7 +104,7 @@ function clear(form) {
   form.closest("details")?.removeAttribute("open");
 }
 
-export function listen(place, done) {
+export function listen(place, hush, done) {
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.dataset.action) {
@@ -117,13 +117,14 @@ export function listen(place, done) {
     button.disabled = true;
     form.setAttribute("aria-busy", "true");
     try {
-      const said = (await send("/do/" + form.dataset.action, await collect(form, place))).said;
+      const answer = await send("/do/" + form.dataset.action, await collect(form, place));
       const card = form.closest("article");
       const focused = form.contains(document.activeElement);
       clear(form);
       if (card) { keepDraft(card); }
-      await done(said, form, focused && card !== null);
+      await done(answer, form, focused && card !== null);
     } catch (error) {
+      hush(); // what an earlier form said is over
       const kept = " What you typed is still here; send it again when the server is back.";
       say(form, error.message + (error instanceof Away ? kept : ""), error.status);
     } finally {

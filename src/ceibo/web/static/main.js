@@ -7,6 +7,7 @@ import { prepare } from "./table.js";
 
 const byId = (id) => document.getElementById(id);
 const news = byId("news");
+const toast = byId("toast");
 const trouble = byId("trouble");
 const dialog = byId("opened");
 const OWN = 10000; // milliseconds for which the answer to one's own form is kept
@@ -16,7 +17,7 @@ let begun = false;
 let drawing = null;
 let again = false;
 let stalled = true; // nothing was drawn yet, or something could not be
-let own = { said: "", trial: "", until: 0 }; // what was done on this page a moment ago
+let own = { said: "", trials: [], until: 0 }; // what was done on this page a moment ago
 
 history.replaceState(null, "", "/" + location.hash); // the token need not stay in sight
 
@@ -145,9 +146,34 @@ function draw() {
 
 // What was done here stays in sight for a while, beside what others do; it is not told twice.
 function announce(sentences) {
-  const kept = performance.now() < own.until ? own : { said: "", trial: "" };
-  const others = sentences.filter((each) => !kept.trial || !each.startsWith(`Trial ${kept.trial} `));
-  news.textContent = [kept.said, ...others].filter(Boolean).join(" ");
+  const kept = performance.now() < own.until ? own : { said: "", trials: [] };
+  const isOwn = (each) => kept.trials.some((number) => each.startsWith(`Trial ${number} `));
+  say([kept.said, ...sentences.filter((each) => !isOwn(each))].filter(Boolean).join(" "));
+}
+
+// At the lower edge of the window, or of the dialog that covers it; the form in hand moves up.
+function say(text) {
+  const home = dialog.open ? dialog : document.body;
+  if (toast.parentElement !== home) { home.append(toast); }
+  news.textContent = text;
+  toast.classList.toggle("on", text !== "");
+  byId("seen").hidden = text === "";
+  const height = text === "" ? 0 : toast.offsetHeight;
+  document.documentElement.style.scrollPaddingBottom = height + "px";
+  document.body.style.paddingBottom = height + "px";
+  keepInSight(height);
+}
+
+function keepInSight(height) {
+  const form = document.activeElement?.closest("form");
+  const hidden = form ? form.getBoundingClientRect().bottom + 8 - (innerHeight - height) : 0;
+  const scroller = dialog.open ? dialog : window;
+  if (height && hidden > 0 && hidden < innerHeight) { scroller.scrollBy(0, hidden); }
+}
+
+function hush() {
+  own.said = "";
+  say("");
 }
 
 function alarm(error) {
@@ -191,18 +217,21 @@ async function open(number) {
   } catch (error) { alarm(error); }
 }
 
-listen(place, async (said, form, goOn) => {
-  const trial = form.querySelector('input[name="trial"]')?.value ?? "";
-  own = { said, trial, until: performance.now() + OWN };
+listen(place, hush, async ({ said, trials }, form, goOn) => {
+  const before = performance.now() < own.until ? own.trials : [];
+  own = { said, trials: [...before, ...trials], until: performance.now() + OWN };
   announce([]);
   if (goOn) {
     await drawNext();
     const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
     next.focus();
+    keepInSight(toast.offsetHeight);
   }
   if (dialog.open && dialog.contains(form)) { await fill(dialog.dataset.trial); }
   await draw();
 });
+byId("seen").addEventListener("click", hush);
+dialog.addEventListener("close", () => say(news.textContent));
 byId("print").addEventListener("click", () => window.print());
 let costTimer = 0;
 byId("cost")?.addEventListener("input", () => {
