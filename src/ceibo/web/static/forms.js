@@ -101,7 +101,7 @@ function clear(form) {
   if (block && block.value) { store((kept) => kept.setItem(MEMORY, block.value)); }
   form.querySelectorAll('input[type="text"]').forEach((each) => { each.value = ""; });
   form.querySelectorAll("details").forEach((each) => { each.open = false; });
-  form.closest("details")?.removeAttribute("open");
+  form.closest(".steps details")?.removeAttribute("open");
 }
 
 export function listen(place, hush, done) {
@@ -125,8 +125,8 @@ export function listen(place, hush, done) {
       await done(answer, form, focused && card !== null);
     } catch (error) {
       hush(); // what an earlier form said is over
-      const kept = " What you typed is still here; send it again when the server is back.";
-      say(form, error.message + (error instanceof Away ? kept : ""), error.status);
+      const kept = error instanceof Away ? " What you typed is kept. " + error.advice : "";
+      say(form, error.message + kept, error.status);
     } finally {
       button.disabled = button.dataset.excluded === "yes";
       form.removeAttribute("aria-busy");

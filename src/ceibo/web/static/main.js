@@ -17,6 +17,7 @@ let begun = false;
 let drawing = null;
 let again = false;
 let stalled = true; // nothing was drawn yet, or something could not be
+let opened = ""; // the card that was unfolded as the first
 let own = { said: "", trials: [], until: 0 }; // what was done on this page a moment ago
 
 history.replaceState(null, "", "/" + location.hash); // the token need not stay in sight
@@ -50,7 +51,13 @@ function stale(card) {
   });
   note.append(look, " ", drop);
   note.setAttribute("role", "alert");
-  card.querySelector("h3").after(note);
+  card.prepend(note);
+  unfold(card);
+}
+
+function unfold(card) {
+  const fold = card?.querySelector("details.fold");
+  if (fold) { fold.open = true; }
 }
 
 // Cards that have not changed stay as they are, with what was typed; others are replaced.
@@ -67,6 +74,8 @@ async function drawNext() {
       fresh.set(old.id, old);
     }
   }
+  const open = holder.querySelectorAll("article:has(> details.fold[open])");
+  const unfolded = new Set(Array.from(open, (each) => each.id));
   const focused = document.activeElement;
   const kept = new Set(fresh.values());
   for (const old of Array.from(holder.children)) { if (!kept.has(old)) { old.remove(); } }
@@ -75,9 +84,13 @@ async function drawNext() {
     if (each.parentElement !== holder) {
       if (after) { after.after(each); } else { holder.prepend(each); }
       if (each.matches("article")) { restoreDraft(each); }
+      if (unfolded.has(each.id) || isDirty(each)) { unfold(each); }
     }
     after = each;
   }
+  const first = holder.querySelector("article.trial:not(.quiet)");
+  if (first && first.id !== opened) { unfold(first); } // the others open when asked
+  opened = first?.id ?? "";
   if (focused && focused !== document.activeElement) {
     (focused.isConnected ? focused : byId("next-title")).focus(); // somewhere near, if it is gone
   }
@@ -92,6 +105,14 @@ async function drawExpected() {
   });
 }
 
+// Fades the edge beyond which a wide table goes on.
+function cue(holder) {
+  const left = holder.scrollWidth - holder.clientWidth - holder.scrollLeft;
+  holder.classList.toggle("more-right", left > 2);
+  holder.classList.toggle("more-left", holder.scrollLeft > 2);
+}
+const sizes = new ResizeObserver((found) => found.forEach((each) => cue(each.target)));
+
 async function drawPart(name, id) {
   const holder = byId(id);
   holder.setAttribute("aria-busy", "true");
@@ -99,6 +120,8 @@ async function drawPart(name, id) {
   if (name === "trials") { prepare(holder, open); }
   holder.querySelectorAll(".scroll").forEach((each) => {
     each.tabIndex = 0; // so that a keyboard scrolls it
+    each.addEventListener("scroll", () => cue(each), { passive: true });
+    sizes.observe(each);
     each.setAttribute("role", "region");
     each.setAttribute("aria-label", holder.querySelector("h2")?.textContent ?? "Table");
   });
@@ -178,7 +201,7 @@ function hush() {
 
 function alarm(error) {
   const kept = error instanceof Away
-    ? " Nothing is lost, and what you typed stays here. Start it again with ceibo serve, and open the link it prints."
+    ? " Nothing is lost, and what you typed stays here. " + error.advice
     : "";
   trouble.textContent = error.message + kept;
 }
@@ -223,7 +246,10 @@ listen(place, hush, async ({ said, trials }, form, goOn) => {
   announce([]);
   if (goOn) {
     await drawNext();
-    const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
+    const card = form.closest("article");
+    const at = card?.isConnected ? card : document.querySelector("#cards .trial:not(.quiet)");
+    unfold(at);
+    const next = at?.querySelector('input[name="value"]') ?? byId("ask-count");
     next.focus();
     keepInSight(toast.offsetHeight);
   }
