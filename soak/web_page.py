@@ -116,8 +116,10 @@ class Page:
 
     def unfold(self, number: int) -> None:
         """Opens the card of a trial, as all but the first are folded."""
-        if self.card(number).locator("details.fold[open]").count() == 0:
+        while self.card(number).locator("details.fold[open]").count() == 0:
+            # the page may open it in the same moment, and then the press folds it
             self.card(number).locator("details.fold > summary").click()
+            self.page.wait_for_timeout(50)
 
     def type_value(self, number: int, value: str) -> None:
         self.unfold(number)

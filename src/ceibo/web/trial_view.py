@@ -39,7 +39,7 @@ def trial_part(
 
 
 def _standing(trial: Trial) -> str:
-    words = [f'<span class="state-{trial.state}">{shown_state(trial)}</span>']
+    words = [f'<span class="state-{text_of(trial.state, 20)}">{shown_state(trial)}</span>']
     for word, moment in (("handed out", trial.started), ("ended", trial.ended)):
         if moment is not None:
             words.append(f"{word} {_time(moment)}")

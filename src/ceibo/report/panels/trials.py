@@ -98,7 +98,7 @@ def shown_state(trial: Trial) -> str:
 def state_cell(trial: Trial) -> str:
     """The cell of a trial's state."""
     word = shown_state(trial)
-    return f'<td data-sort="{word}" class="state-{trial.state}">{word}</td>'
+    return f'<td data-sort="{word}" class="state-{text_of(trial.state, 20)}">{word}</td>'
 
 
 def source_cell(source: object) -> str:
