@@ -114,10 +114,19 @@ class Page:
         for number in answer.value.json()["said"].partition(": ")[2].rstrip(".").split(", "):
             self.card(int(number)).wait_for()
 
+    def unfold(self, number: int) -> None:
+        """Opens the card of a trial, as all but the first are folded."""
+        while self.card(number).locator("details.fold[open]").count() == 0:
+            # the page may open it in the same moment, and then the press folds it
+            self.card(number).locator("details.fold > summary").click()
+            self.page.wait_for_timeout(50)
+
     def type_value(self, number: int, value: str) -> None:
+        self.unfold(number)
         self.card(number).locator('input[name="value"]').first.fill(value)
 
     def send_without_waiting(self, number: int) -> None:
+        self.unfold(number)
         self.card(number).locator("button.main").click(no_wait_after=True)
 
     def tell(self, number: int, value: str) -> None:

@@ -47,8 +47,17 @@ def test_typed_values_are_read(value: str, noise: str, expected: Measurement | N
 @pytest.mark.parametrize(
     ("value", "noise", "advice"),
     [
-        ("81,2", "", "write 81.2"),
-        ("81 %", "", "leave the % out"),
+        ("1,234", "", "write 1.234 or 1234"),
+        ("-12,345", "", "write -12.345 or -12345"),
+        ("1.234,5", "", "write 1234.5"),
+        ("1,234.5", "", "write 1234.5"),
+        ("1,2,3", "", "expected a number"),
+        ("70, 71", "", "without a space, and a space or ; between replicates"),
+        ("70 ,5", "", "without a space, and a space or ; between replicates"),
+        ("81 mg", "", "leave out 'mg'"),
+        ("71 ± 2", "", "in the field beside it"),
+        ("9" * 390, "", "expected a number"),
+        ("x", "", "expected a number, got 'x'"),
         ("< 2", "", "best guess"),
         ("nan", "", "failed"),
         ("1 000", "", "without a gap"),
@@ -61,10 +70,83 @@ def test_what_is_no_value_is_explained(value: str, noise: str, advice: str) -> N
         read_measurement(value, noise, "yield")
 
 
+@pytest.mark.parametrize(
+    ("value", "noise", "unit", "expected"),
+    [
+        ("70,5", "", "", Measurement(70.5)),
+        ("-70,5", "0,25", "", Measurement(-70.5, noise=0.25)),
+        ("0,234", "", "", Measurement(0.234)),
+        ("1234,567", "", "", Measurement(1234.567)),
+        ("1,2345e2", "", "", Measurement(123.45)),
+        ("70,5 71,5", "", "", Measurement.of([70.5, 71.5])),
+        ("70,5; 71,5", "", "", Measurement.of([70.5, 71.5])),
+        ("70 %", "1 %", "%", Measurement(70, noise=1)),
+        ("70,5% 71,5 %;72,5", "", "%", Measurement.of([70.5, 71.5, 72.5])),
+        ("71 mg", "0.5mg", "mg", Measurement(71, noise=0.5)),
+        ("71 g / L 73", "", "g / L", Measurement.of([71, 73])),
+        ("71", "", "1", Measurement(71)),
+        ("5e3", "", "e3", Measurement(5000)),
+    ],
+)
+def test_commas_and_the_unit_of_an_outcome_are_read(
+    value: str, noise: str, unit: str, expected: Measurement
+) -> None:
+    assert read_measurement(value, noise, "yield", unit) == expected
+
+
+@pytest.mark.parametrize("value", ["71 g", "71g", "70 71 g", "71 g 72 g"])
+def test_another_unit_is_left_out(value: str) -> None:
+    with pytest.raises(InputError, match="leave out 'g'; the unit is mg"):
+        read_measurement(value, "", "yield", "mg")
+
+
+def test_all_wrong_fields_of_a_form_are_named(tmp_path: Path) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%"), "salt": ceibo.AtMost(2.0, unit="mg")}
+    space = {"x": ceibo.Float(0, 1), "y": ceibo.Float(0, 1)}
+    made = ceibo.Study.create(space, outcomes=outcomes, storage=f"sqlite:///{tmp_path}/f.db")
+    made.ask()
+    caller = Caller(made)
+    values = [
+        {"outcome": 0, "value": "7O", "noise": "little"},
+        {"outcome": 1, "value": "1", "noise": "-2"},
+    ]
+    sent = {"trial": 0, "attempt": 1, "values": values, "block": "=3"}
+    said = caller.post("/do/tell", sent).data["error"]
+    for part in ("Yield: expected", "yield, noise: expected", "salt: ", "block: expected"):
+        assert part in said
+    fixed = [{"column": 0, "text": "a"}, {"column": 1, "text": "b"}]
+    asked = {"count": 1, "fixed": fixed, "shared": [], "key": ""}
+    said = caller.post("/do/ask", asked).data["error"]
+    assert "'x'" in said
+    assert "'y'" in said
+
+
+def test_every_field_takes_a_comma_and_a_unit(tmp_path: Path) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%"), "salt": ceibo.AtMost(2.0, unit="mg")}
+    storage = f"sqlite:///{tmp_path}/g.db"
+    made = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, storage=storage)
+    caller = Caller(made)
+    asked = {"count": 1, "fixed": [{"column": 0, "text": "0,25"}], "shared": [], "key": ""}
+    assert caller.post("/do/ask", asked).status == 200
+    assert made.trials[0].params == {"x": 0.25}
+    made.tell(0, {"yield": 70.0, "salt": 1.0})
+    stored = made.ledger.refresh().trials[0].measurements[1]
+    row = {"trial": 0, "outcome": 1, "told": stored.seq, "version": stored.version}
+    right = row | {"value": "1,5 mg", "noise": "0,1"}
+    assert caller.post("/do/correct", right).status == 200
+    assert made.trials[0].outcomes["salt"] == (Measurement(1.5, 0.1),)
+    typed = {"at": [0.5], "outcome": 0, "column": 0, "text": "0,75"}
+    assert caller.post("/view/profile", typed).data["shown"] == ["0.750"]
+    made.enqueue({"x": 0.5})
+    made.tell(made.ask(), {"yield": 71.0, "salt": 1.0})
+    assert caller.post("/view/verdict", {"cost": "0,5 %"}).status == 200
+
+
 def test_blocks_are_names_or_kinds_with_names() -> None:
-    assert read_block({"block": " 2026-11-14 "}) == "2026-11-14"
-    assert read_block({"block": "day=2026-11-14; plate=3"}) == {"day": "2026-11-14", "plate": "3"}
-    assert read_block({"block": ""}) is None
+    assert read_block({"block": " 2026-11-14 "}) == (("block", "2026-11-14"),)
+    kinds = (("day", "2026-11-14"), ("plate", "3"))
+    assert read_block({"block": "day=2026-11-14; plate=3"}) == kinds
+    assert read_block({"block": ""}) == ()
 
 
 def test_a_value_is_told_with_all_that_belongs_to_it(study: ceibo.Study, caller: Caller) -> None:
@@ -173,6 +255,10 @@ def test_news_are_told_in_words(study: ceibo.Study, caller: Caller) -> None:
     found = caller.post("/view/look", {"since": seq}).data
     assert found["seq"] == seq + 2
     assert found["news"] == ["Trial 0 was told 0.25.", "Trial 1 failed."]
+    placed = caller.post("/do/enqueue", {"at": [0.5], "key": "page-1", "now": True})
+    assert placed.data == {"said": "Trial 3 is to be measured next.", "trials": [3, 3]}
+    found = caller.post("/view/look", {"since": found["seq"]}).data
+    assert found["news"] == ["Trial 3 is to be measured."]
 
 
 def test_a_value_that_is_not_possible_is_recorded_and_said(tmp_path: Path) -> None:
@@ -190,8 +276,55 @@ def test_a_value_that_is_not_possible_is_recorded_and_said(tmp_path: Path) -> No
     assert [each.state for each in made.trials] == ["done", "done"]
 
 
-def test_a_value_without_the_usual_block_is_remarked(caller: Caller) -> None:
+def test_a_name_alone_is_of_the_usual_kind_of_block(study: ceibo.Study, caller: Caller) -> None:
+    caller.post("/do/tell", tell(0, "0.5", block="day=2026-11-16"))
+    fields = caller.get("/part/next").body
+    assert ">day</label>" in fields
+    assert 'placeholder="such as 2026-11-16"' in fields
+    caller.post("/do/tell", tell(1, "0.6", block="18.11.2026"))
+    assert dict(study.trials[1].measurements[0].block) == {"day": "2026-11-18"}
+    again = tell(1, "0.7", block="19.11.2026", key="page-2")
+    assert caller.post("/do/tell", again).status == 200
+    assert dict(study.trials[1].measurements[1].block) == {"day": "2026-11-19"}
+    (stored,) = study.ledger.refresh().trials[0].measurements
+    right: dict[str, Any] = {
+        "trial": 0,
+        "outcome": 0,
+        "told": stored.seq,
+        "version": stored.version,
+    }
+    right |= {"value": "2.0", "noise": "", "block": "17.11.2026"}
+    assert caller.post("/do/correct", right).status == 200
+    assert dict(study.trials[0].measurements[0].block) == {"day": "2026-11-17"}
+    assert 'value="2026-11-17"' in caller.get("/part/trial", "of=0").body
+    study.fail(2, "leaked")
+    assert 'id="late-block"' in caller.get("/part/trial", "of=2").body
+    assert caller.post("/do/tell", tell(2, "0.8", block="20.11.2026")).status == 200
+    assert dict(study.trials[2].measurements[0].block) == {"day": "2026-11-20"}
+
+
+def test_a_value_without_the_usual_block_is_remarked(study: ceibo.Study, caller: Caller) -> None:
     first = caller.post("/do/tell", tell(0, "0.5", block="day=2026-11-14"))
     assert "block" not in first.data["said"]
-    other = caller.post("/do/tell", tell(1, "0.6", block="2026-11-15"))
-    assert "was day=2026-11-15 meant?" in other.data["said"]
+    odd = caller.post("/do/tell", tell(2, "0.6", block="Mnday")).data["said"]
+    assert "'Mnday' is not written as the other days, such as 2026-11-14" in odd
+    other = caller.post("/do/tell", tell(1, "0.6")).data["said"]
+    assert "most measurements are in a block of a day" in other
+    assert "open trial 1 in the table of all trials and choose Correct…" in other
+    assert "ceibo" not in other
+    (stored,) = study.ledger.refresh().trials[1].measurements
+    right: dict[str, Any] = {
+        "trial": 1,
+        "outcome": 0,
+        "told": stored.seq,
+        "version": stored.version,
+    }
+    right |= {"value": "2.0", "noise": "", "block": "batch=3"}
+    assert "most measurements are in a block" in caller.post("/do/correct", right).data["said"]
+
+
+def test_a_trial_without_its_value_is_under_way(caller: Caller) -> None:
+    for part in ("/part/trials", "/part/trial"):
+        body = caller.get(part, "of=0").body
+        assert "under way</" in body
+        assert ">running<" not in body

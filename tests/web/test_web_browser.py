@@ -69,7 +69,16 @@ def test_the_plan_is_what_is_printed(browser: Any, limited: ceibo.Study) -> None
         plan = page.locator("#plan")
         assert plan.is_visible()
         assert "± " in plan.inner_text()
-        assert plan.locator("td.blank").count() == 2 * 3
+        heads = [each.strip() for each in plan.locator("th").all_inner_texts()]
+        settings = ["temp", "hours", "solvent"]
+        aside = ["Block", "really used, if different", "notes"]
+        assert heads == ["Trial", *settings, "expected", "yield (%)", "impurity", *aside]
+        assert plan.locator("td.blank").count() == 2 * 5
+        widths = [
+            plan.locator(f"th.{kind}").first.bounding_box()["width"]
+            for kind in ("wide", "expected")
+        ]
+        assert widths[0] > widths[1]
         for part in ("#profiler", "#answer", "#trials", "#map", "form.ask", "#card-6", "nav"):
             assert not page.locator(part).is_visible(), part
         page.context.close()
@@ -90,10 +99,10 @@ def test_what_others_tell_appears_while_one_types(browser: Any, tmp_path: Path) 
         assert field.input_value() == "0.5"
         assert field.evaluate("each => each === document.activeElement")
         # an error is said beside the form, and nothing that was typed is gone
-        page.type_value(0, "0,5")
+        page.type_value(0, "1,500")
         page.send_without_waiting(0)
-        page.card(0).get_by_text("write 0.5").wait_for()
-        assert field.input_value() == "0,5"
+        page.card(0).get_by_text("write 1.500 or 1500").wait_for()
+        assert field.input_value() == "1,500"
         page.context.close()
 
 
@@ -110,3 +119,150 @@ def test_a_missing_package_is_named_with_what_brings_it() -> None:
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 2
     assert "pip install 'path/to/the/clone[web]'" in ended.stderr
+
+
+def test_what_a_rule_excludes_cannot_be_measured_and_what_is_shown_is(browser: Any) -> None:
+    solvents = ceibo.Categorical(["water", "dioxane"])
+    space = {"temp": ceibo.Float(20, 120), "solvent": solvents}
+    rules = ["temp <= 100 if solvent == 'dioxane'"]
+    study = ceibo.Study.create(ceibo.Space(space, constraints=rules), name="ruled")
+    with serving(study) as served:
+        page = Page(browser, served.link).page
+        button = page.get_by_role("button", name="Measure this setting next")
+        page.select_option("#s1", "1")
+        page.fill(".exact", "120")
+        page.press(".exact", "Enter")
+        page.locator("#why-not").get_by_text("excludes this setting").wait_for()
+        assert button.is_disabled()
+        # what was typed a moment ago is what is measured
+        page.fill(".exact", "81.5")
+        page.press(".exact", "Enter")
+        page.wait_for_function("() => document.getElementById('why-not').textContent === ''")
+        page.fill(".exact", "64.5")
+        button.click()
+        page.locator("#card-0").wait_for()
+        assert study.trials[0].params == {"temp": 64.5, "solvent": "dioxane"}
+        page.context.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (390, "dark")])
+def test_what_is_said_of_a_value_is_in_sight_until_something_else_is(
+    browser: Any, width: int, scheme: str
+) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%", low=0, high=100)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, name="seen")
+    study.ask(4)
+    with serving(study) as served:
+        size = {"width": width, "height": 700}
+        driver = Page(browser, served.link, viewport=size, color_scheme=scheme)
+        page, news = driver.page, driver.page.locator("#news")
+        driver.card(3).scroll_into_view_if_needed()
+        driver.tell(3, "170")
+        news.get_by_text("above 100, the highest that is possible").wait_for()
+        toast = page.locator("#toast").bounding_box()
+        assert 0 < toast["y"] < 700
+        assert toast["y"] + toast["height"] <= 701
+        assert toast["width"] <= width
+        # it covers no form that has the focus, and one press is told in one sentence
+        field = driver.card(0).locator("form").first
+        assert field.bounding_box()["y"] + field.bounding_box()["height"] <= toast["y"]
+        assert list(driver.faults()) == []
+        # a later form's error, success or its own button put it away
+        driver.type_value(0, "x")
+        driver.send_without_waiting(0)
+        driver.card(0).locator(".said").first.get_by_text("expected a number").wait_for()
+        assert news.inner_text() == ""
+        page.get_by_role("button", name="Measure this setting next").click()
+        driver.card(4).wait_for()
+        page.wait_for_function("() => Number(document.documentElement.dataset.drawn) >= 7")
+        assert news.inner_text() == "Trial 4 is to be measured next."
+        page.get_by_role("button", name="Close").click()
+        assert news.inner_text() == ""
+        # in a dialog too
+        page.click("#open-3")
+        form = page.locator('dialog[open] form[data-action="void"]')
+        form.locator("xpath=..").locator("summary").click()
+        form.locator("input[name=reason]").fill("a slip")
+        form.locator("button").click()
+        news.get_by_text("does not count").wait_for()
+        assert page.locator("dialog #toast").is_visible()
+        page.keyboard.press("Escape")
+        page.locator("body > #toast").wait_for()
+        page.context.close()
+
+
+def test_cards_are_folded_but_the_first_and_stay_as_they_were(browser: Any, tmp_path: Path) -> None:
+    study = ceibo.Study.open(begin(tmp_path), "campaign")
+    study.ask(4)
+    with serving(study) as served:
+        driver = Page(browser, served.link)
+        page = driver.page
+
+        def unfolded() -> list[str]:
+            cards = page.locator("#cards article:has(> details[open])")
+            return [str(each.get_attribute("id")) for each in cards.all()]
+
+        assert unfolded() == ["card-0"]
+        # by the keyboard too; the line says what the setting is
+        line = driver.card(2).locator("summary").first
+        assert "temp" in line.inner_text()
+        line.focus()
+        page.keyboard.press("Enter")
+        assert unfolded() == ["card-0", "card-2"]
+        # a card that changes stays open; one with something typed in it opens on a new page
+        driver.type_value(3, "0.5")
+        study.tell(1, 0.25)
+        driver.card(1).wait_for(state="detached")
+        study.release(2)
+        page.locator("#q2").wait_for()
+        study.ask()
+        driver.card(2).wait_for()
+        assert unfolded()[0] == "card-0"
+        page.reload()
+        driver.wait()
+        assert unfolded() == ["card-0", "card-3"]
+        # the next to be told opens, and has the focus
+        driver.type_value(0, "0.75")
+        driver.card(0).locator('input[name="value"]').press("Enter")
+        page.wait_for_function("() => document.activeElement.id === 't2-value-0'")
+        assert "card-2" in unfolded()
+        page.context.close()
+
+
+def test_what_goes_on_beyond_the_edge_or_is_disabled_looks_so(
+    browser: Any, limited: ceibo.Study
+) -> None:
+    with serving(limited) as served:
+        page = Page(browser, served.link, viewport={"width": 390, "height": 900}).page
+        table = page.locator("#trials-part .scroll")
+        table.scroll_into_view_if_needed()
+        page.locator("#trials-part .scroll.more-right").wait_for()
+        assert "gradient" in table.evaluate("each => getComputedStyle(each).maskImage")
+        table.evaluate("each => each.scrollTo(each.scrollWidth, 0)")
+        page.locator("#trials-part .scroll.more-left:not(.more-right)").wait_for()
+        page.get_by_text("Hold parameters, or keep").click()
+        colours = page.evaluate(
+            "['.hold input', '#cost'].map(each =>"
+            " getComputedStyle(document.querySelector(each)).backgroundColor)"
+        )
+        assert colours[0] != colours[1]
+        page.context.close()
+
+
+def test_after_a_restart_the_page_says_to_open_the_new_link(browser: Any, tmp_path: Path) -> None:
+    server = Server(begin(tmp_path))
+    page = Page(browser, server.link).page
+    server.kill()
+    page.locator("#trouble").get_by_text("Start it again with ceibo serve").wait_for()
+    server.start()
+    try:
+        trouble = page.locator("#trouble")
+        trouble.get_by_text("Open the link that it printed.").wait_for()
+        assert "ceibo serve" not in trouble.inner_text()
+        assert page.reload().status == 403
+        panel = page.locator("section.panel")
+        assert "Open the link that ceibo serve printed" in panel.inner_text()
+        assert panel.evaluate("each => getComputedStyle(each).borderRadius") != "0px"
+        page.context.close()
+    finally:
+        server.kill()

@@ -1,5 +1,6 @@
 """The profiler says what `study.predict` says, at the setting and along every parameter."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -150,3 +151,59 @@ def test_measured_is_compared_in_the_users_units(reaction: ceibo.Study) -> None:
     assert np.sort(worth.measured) == pytest.approx(told)
     assert "impurity" in found
     assert len(worth) <= len(told)
+
+
+def excluding(tmp_path: Path) -> ceibo.Study:
+    space = {
+        "temp": ceibo.Float(20, 120, step=5),
+        "solvent": ceibo.Categorical(["water", "dioxane"]),
+    }
+    rules = ["temp <= 100 if solvent == 'dioxane'"]
+    return ceibo.Study.create(
+        ceibo.Space(space, constraints=rules), storage=f"sqlite:///{tmp_path}/e.db"
+    )
+
+
+def test_a_setting_that_a_rule_excludes_is_refused_and_no_other_is_measured(tmp_path: Path) -> None:
+    study = excluding(tmp_path)
+    place = place_of(study.space, {"temp": 120.0, "solvent": "dioxane"}).tolist()
+    answer = Caller(study).post("/do/enqueue", {"at": place, "key": "page-1", "now": True})
+    assert answer.status == 400
+    with pytest.raises(ceibo.InputError) as refused:
+        study.enqueue({"temp": 120.0, "solvent": "dioxane"})
+    assert answer.data["error"].casefold() == str(refused.value).casefold()
+    assert "change one of them" in answer.data["error"]
+    assert study.trials == ()
+
+
+def test_the_setting_in_hand_is_measured_next_also_if_others_wait(tmp_path: Path) -> None:
+    study = excluding(tmp_path)
+    study.enqueue({"temp": 50.0, "solvent": "water"})
+    place = place_of(study.space, {"temp": 90.0, "solvent": "dioxane"}).tolist()
+    sent = {"at": place, "key": "page-1", "now": True}
+    assert "Trial 1 is to be measured" in Caller(study).post("/do/enqueue", sent).data["said"]
+    assert [trial.state for trial in study.trials] == ["queued", "running"]
+    assert study.trials[1].params == {"temp": 90.0, "solvent": "dioxane"}
+
+
+def test_rounding_of_a_setting_in_hand_is_repaired() -> None:
+    """Also on grids that are searched as continuous, and where some parameters do not exist."""
+    fine = {name: ceibo.Float(0, 1, step=0.0001) for name in "abc"}
+    kinds = {
+        "kind": ceibo.Categorical(["none", "salt"]),
+        "much": ceibo.Float(0, 1, when={"kind": "salt"}),
+    }
+    rng = np.random.default_rng(3)
+    for parts in ({name: ceibo.Float(0, 1) for name in "abc"}, fine):
+        space = ceibo.Space(parts | kinds, constraints=["a + b + c == 1"])
+        study = ceibo.Study.create(space)
+        caller = Caller(study)
+        for k, place in enumerate(rng.random((6, 5))):
+            place[:3] /= place[:3].sum()
+            shown = where(space, moved_place(space, check_place(space, place.tolist()), None))
+            sent = {"at": shown["at"], "key": f"page-{k}", "now": True}
+            assert caller.post("/do/enqueue", sent).status == 200
+            params = study.trials[k].params
+            space.check_rules(params)
+            on_screen = [float(text) for text in shown["shown"][:3]]
+            assert [params[name] for name in "abc"] == pytest.approx(on_screen, abs=6e-4)

@@ -70,6 +70,13 @@ def test_nothing_is_shown_without_the_token(caller: Caller) -> None:
     for path in ("/", "/static/main.js", "/part/next", "/report"):
         assert caller.call("GET", path, host).status == 403
         assert caller.call("GET", path, host, query="token=wrong").status == 403
+    page = caller.call("GET", "/", host)
+    assert page.headers["content-type"].startswith("text/html")
+    assert "ceibo serve printed" in page.body
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert "sealed" not in page.body  # the name of the study
+    assert caller.gate.token not in page.body
+    assert caller.call("GET", "/part/next", host).headers["content-type"].startswith("text/plain")
     # the link opens the page, and only that
     link = f"token={caller.gate.token}"
     assert caller.call("GET", "/part/next", host, query=link).status == 403

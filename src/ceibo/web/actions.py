@@ -5,22 +5,24 @@ trial and what its page had seen of it, so that nothing is changed that somebody
 meanwhile, and the same request again changes nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ceibo.decide import Measurement
-from ceibo.decide.block_names import block_of
+from ceibo.decide.block_names import Block, block_line
 from ceibo.decide.outcome_words import why_impossible
 from ceibo.decide.space import Params
 from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
-from ceibo.study.blocks import doubt_of_block
+from ceibo.study.blocks import doubt_of_block, typed_block
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
 from ceibo.text import one_line, plural
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import (
+    both,
     read_block,
     read_settings,
     read_values,
@@ -37,7 +39,16 @@ _LARGEST: Final = 2**31 - 1
 _MOST_ROWS: Final = 5_000
 
 Data = Mapping[str, Any]
-Action = Callable[[Session, Data], str]
+
+
+class Done(NamedTuple):
+    """What was done, in words, and the trials that it was done to."""
+
+    said: str
+    trials: Sequence[int]
+
+
+Action = Callable[[Session, Data], Done]
 
 
 def told_line(values: Mapping[str, Measurement] | Measurement) -> str:
@@ -60,30 +71,38 @@ def _stored(study: Study, data: Data) -> StoredTrial:
     return trials[number]
 
 
-def tell(session: Session, data: Data) -> str:
+def tell(session: Session, data: Data) -> Done:
     """Tells the value of a trial, or under a `key` a further one."""
-    values = read_values(rows_in(data, "values", 1000), session.outcome_names)
-    key, notes, block = text_in(data, "key"), text_in(data, "notes"), read_block(data)
+    rows, names = rows_in(data, "values", 1000), session.outcome_names
+    values, typed = both(lambda: read_values(rows, names, session.units), lambda: read_block(data))
+    key, notes = text_in(data, "key"), text_in(data, "notes")
     attempt = whole_in(data, "attempt", 0, _LARGEST)
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
+        block = typed_block(before, typed)
         try:
             study.tell(trial, values, key=key or None, attributes=attributes, block=block)
         except ConflictError:
             if key:
                 raise
             raise ConflictError(_told_meanwhile(trial, told_line(values))) from None
-        doubt = doubt_of_block(before, [block_of(block)])
-        odd = [f"About its block: {doubt} `ceibo correct --block` mends it." if doubt else ""]
+        odd = [_doubt(trial.number, before, block)]
         if study.outcomes is not None and isinstance(values, dict):
             odd += why_impossible(study.outcomes, values)
         said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
-        return " ".join(filter(None, said))
+        return Done(" ".join(filter(None, said)), [trial.number])
 
     return session.telling.use(work)
+
+
+def _doubt(number: int, before: tuple[Trial, ...], block: Block) -> str:
+    """What is to be said of the block of a value, and how the page mends it."""
+    doubt = doubt_of_block(before, [block])
+    mend = f"If that is wrong, open trial {number} in the table of all trials and choose Correct…."
+    return f"About its block: {doubt} {mend}" if doubt else ""
 
 
 def _told_meanwhile(trial: Trial, typed: str) -> str:
@@ -118,38 +137,43 @@ def _meant(session: Session, data: Data, stored: StoredTrial) -> StoredMeasureme
 
 def _about_value(
     session: Session, data: Data, change: Callable[[Study, int, StoredMeasurement], str]
-) -> str:
+) -> Done:
     """Changes the measurement that a form is about; `change` returns what has become of it."""
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         meant = _meant(session, data, stored)
         became = change(study, stored.number, meant)
         of = f"{one_line(meant.outcome, 60)} " if meant.outcome else ""
-        return f"Trial {stored.number}: {of}{meant.measurement} {became}."
+        said = f"Trial {stored.number}: {of}{meant.measurement} {became}."
+        return Done(said, [stored.number])
 
     return session.telling.use(work)
 
 
-def correct(session: Session, data: Data) -> str:
+def correct(session: Session, data: Data) -> Done:
     """Replaces a wrong value, or the block that it is of; the record keeps both."""
-    row = {"outcome": 0, "value": text_in(data, "value"), "noise": text_in(data, "noise")}
-    right = read_values([row], ("",))
-    assert isinstance(right, Measurement)
+    right = read_values([data], session.outcome_names, session.units)
+    if isinstance(right, dict):
+        (right,) = right.values()
     typed = text_in(data, "block") if "block" in data else None
 
     def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
-        outcome = wrong.outcome or None
-        is_kept = typed in (None, written_block(wrong.measurement.block))
-        block = None if is_kept else read_block(data) or {}
+        before, block, outcome = study.trials, wrong.measurement.block, wrong.outcome or None
+        usual = UsualBlock.of(before).kind
+        if typed in (None, written_block(block), written_block(block, usual)):
+            study.correct(number, right, key=wrong.key, outcome=outcome)
+            return f"is corrected to {right}"
+        block = typed_block(before, read_block(data))
         study.correct(number, right, key=wrong.key, outcome=outcome, block=block)
-        moved = f", block: {typed or 'none'}" if block is not None else ""
-        return f"is corrected to {right}{moved}"
+        moved = f"is corrected to {right}, block: {block_line(block) or 'none'}"
+        doubt = _doubt(number, before, block)
+        return f"{moved}. {doubt}".removesuffix(".") if doubt else moved
 
     return _about_value(session, data, change)
 
 
-def void(session: Session, data: Data) -> str:
+def void(session: Session, data: Data) -> Done:
     """Takes back a value that must not count; the record keeps it."""
     reason = text_in(data, "reason")
 
@@ -160,13 +184,13 @@ def void(session: Session, data: Data) -> str:
     return _about_value(session, data, change)
 
 
-def fail(session: Session, data: Data) -> str:
+def fail(session: Session, data: Data) -> Done:
     """Records that measuring failed."""
     reason = text_in(data, "reason")
     if not reason:
         raise InputError("say in a few words why it failed.")
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         if stored.state not in ("running", "queued"):
             raise ConflictError(
@@ -174,30 +198,30 @@ def fail(session: Session, data: Data) -> str:
                 " not recorded as failed."
             )
         study.fail(stored.number, reason)
-        return f"Trial {stored.number} is recorded as failed."
+        return Done(f"Trial {stored.number} is recorded as failed.", [stored.number])
 
     return session.telling.use(work)
 
 
-def withdraw(session: Session, data: Data) -> str:
+def withdraw(session: Session, data: Data) -> Done:
     """Takes back a trial that will not be measured."""
     number = _number(data)
     session.telling.use(lambda study: study.withdraw(number))
-    return f"Trial {number} is withdrawn."
+    return Done(f"Trial {number} is withdrawn.", [number])
 
 
-def release(session: Session, data: Data) -> str:
+def release(session: Session, data: Data) -> Done:
     """Gives a trial back unmeasured, to be handed out again."""
     number = _number(data)
     session.telling.use(lambda study: study.release(number))
-    return f"Trial {number} waits in the queue again."
+    return Done(f"Trial {number} waits in the queue again.", [number])
 
 
-def note(session: Session, data: Data) -> str:
+def note(session: Session, data: Data) -> Done:
     """Keeps a note with a trial that is told already."""
     notes = text_in(data, "notes")
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         stored = _stored(study, data)
         trial = trial_of(stored)
         if not stored.measurements:
@@ -205,38 +229,41 @@ def note(session: Session, data: Data) -> str:
         first = stored.measurements[0]
         value = {first.outcome: first.measurement} if first.outcome else first.measurement
         study.tell(trial, value, key=first.key, attributes={"notes": notes})
-        return f"Trial {stored.number}: the note is kept."
+        return Done(f"Trial {stored.number}: the note is kept.", [stored.number])
 
     return session.telling.use(work)
 
 
-def enqueue(session: Session, data: Data) -> str:
+def enqueue(session: Session, data: Data) -> Done:
     """Queues a setting of one's own, given by its place; it is handed out at once if asked."""
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         place = check_place(study.space, data.get("at"))
         queued = study.enqueue(setting_at(study.space, place))
         if not data.get("now"):
-            return f"Trial {queued.number} waits in the queue; the next one asked for is it."
-        taken = study.ask()
-        return f"Trial {taken.number} is to be measured next."
+            said = f"Trial {queued.number} waits in the queue; it is handed out when asked for."
+            return Done(said, [queued.number])
+        taken = study.ask(fixed=queued.params)  # others may wait before it
+        said = f"Trial {taken.number} is to be measured next."
+        return Done(said, [queued.number, taken.number])
 
     return session.once(text_in(data, "key"), work)
 
 
-def ask(session: Session, data: Data) -> str:
+def ask(session: Session, data: Data) -> Done:
     """Asks for more trials, with parameters held or equal within the batch."""
     count = whole_in(data, "count", 1, MOST_ASKED)
     rows = rows_in(data, "fixed", _MOST_ROWS)
     shared = rows_in(data, "shared", _MOST_ROWS)
 
-    def work(study: Study) -> str:
+    def work(study: Study) -> Done:
         space = study.space
         fixed: Params | None = read_settings(rows, space) or None
         names = [space.names[whole_in(row, "column", 0, len(space) - 1)] for row in shared]
         trials = study.ask(count, fixed=fixed, shared=names or None)
-        listed = ", ".join(str(trial.number) for trial in trials)
-        return f"{plural(len(trials), 'trial')} to measure: {listed}."
+        numbers = [trial.number for trial in trials]
+        listed = ", ".join(map(str, numbers))
+        return Done(f"{plural(len(trials), 'trial')} to measure: {listed}.", numbers)
 
     return session.once(text_in(data, "key"), work)
 

@@ -89,7 +89,7 @@ class Pages:
     async def act(self, request: Request) -> Response:
         """What a form asks for."""
         actions = {
-            name: lambda session, data, act=act: {"said": act(session, data)}
+            name: lambda session, data, act=act: act(session, data)._asdict()
             for name, act in ACTIONS.items()
         }
         return await self._json(request, actions)

@@ -7,6 +7,7 @@ from ceibo.study.store.records import OF_STUDY, Event
 from ceibo.text import one_line
 
 _MOST: Final = 5
+_PASSING: Final = ("queued", "released")
 _WORDS: Final = {
     "asked": "is to be measured",
     "claimed": "is to be measured",
@@ -22,9 +23,15 @@ _WORDS: Final = {
 
 
 def news_of(events: Sequence[Event]) -> list[str]:
-    """The last of the events, a sentence each."""
-    said = [_sentence(event) for event in events[-_MOST:]]
-    left = len(events) - len(said)
+    """The last of the events, a sentence each; one is enough of a trial that waited and goes on."""
+    later: set[int] = set()
+    told: list[Event] = []
+    for event in reversed(events):
+        if event.kind not in _PASSING or event.number not in later:
+            told.insert(0, event)
+        later.add(event.number)
+    said = [_sentence(event) for event in told[-_MOST:]]
+    left = len(told) - len(said)
     return [f"{left} more changes.", *said] if left else said
 
 

@@ -9,10 +9,14 @@ from ceibo.decide.outcome_words import wish_of
 from ceibo.report.svg import text_of
 from ceibo.study import Trial
 from ceibo.text import plural
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.forms import field, hidden, step, submit
 
 _MOST_CARDS: Final = 100
-_MOST_COLUMNS: Final = 11  # of a plan that is a table on paper
+_MOST_ON_PAPER: Final = 8  # parameters of a plan that is a table on paper
+_WIDTH_OF_DIAL: Final = 18  # millimetres of the column of a parameter on paper
+_WIDTH_OF_BLANK: Final = 22  # of one to write in
+_WIDTH_FOR_BOTH: Final = 145  # of both kinds, if what was really used is to have a column too
 
 
 def next_part(
@@ -23,7 +27,11 @@ def next_part(
     by_hand = [trial for trial in running if trial.number not in workers]
     elsewhere = [trial for trial in running if trial.number in workers]
     queued = [trial for trial in trials if trial.state == "queued"]
-    parts = [_card(trial, space, outcomes) for trial in by_hand[:_MOST_CARDS]]
+    usual = UsualBlock.of(trials)
+    parts = [
+        _card(trial, space, value_fields(trial, outcomes, f"t{trial.number}", again=False), usual)
+        for trial in by_hand[:_MOST_CARDS]
+    ]
     if not by_hand:
         text = "Nothing waits for a value. Ask for trials above, or choose a setting of your own"
         parts.append(f'<p class="note" id="nothing">{text} in the profiler.</p>')
@@ -34,7 +42,7 @@ def next_part(
         )
     parts += [_at_work(trial, space, workers[trial.number]) for trial in elsewhere]
     parts += [_waiting(trial, space) for trial in queued]
-    return "".join(parts) + _paper(by_hand, space, outcomes)
+    return "".join(parts) + _paper(by_hand, space, outcomes, usual)
 
 
 def settings_of(trial: Trial, space: Space) -> str:
@@ -78,14 +86,14 @@ def _value_row(place: int, name: str, wish: str, prefix: str) -> str:
     return f'<div class="measured" data-outcome="{place}">{value}{noise}</div>'
 
 
-def _card(trial: Trial, space: Space, outcomes: Outcomes | None) -> str:
+def _card(trial: Trial, space: Space, fields: str, usual: UsualBlock) -> str:
     number = trial.number
     prefix = f"t{number}"
     version = f"{trial.attempt}.{len(trial.measurements)}.{len(trial.voided)}"
     form = (
         f'<form data-action="tell">{hidden("trial", number)}{hidden("attempt", trial.attempt)}'
-        f"{value_fields(trial, outcomes, prefix, again=False)}"
-        f'<div class="beside">{field(f"{prefix}-block", "Block, such as the day", "block")}'
+        f"{fields}"
+        f'<div class="beside">{usual.field(f"{prefix}-block")}'
         f"{field(f'{prefix}-notes', 'Notes', 'notes')}</div>"
         f"{submit('Record')}</form>"
     )
@@ -114,38 +122,41 @@ def _card(trial: Trial, space: Space, outcomes: Outcomes | None) -> str:
         f'<p class="note">{text_of(str(each.measurement))} is void: {text_of(each.reason)}</p>'
         for each in trial.voided
     )
-    return (
-        f'<article class="trial" id="card-{number}" data-version="{version}">'
-        f'<h3>Trial {number} <span class="expected" data-trial="{number}"></span></h3>'
-        f'{settings_of(trial, space)}{voided}{form}<div class="steps">{"".join(aside)}</div>'
-        "</article>"
-    )
+    identity = f'id="card-{number}" data-version="{version}"'
+    said = f'<span class="expected" data-trial="{number}"></span>'
+    body = f'{voided}{form}<div class="steps">{"".join(aside)}</div>'
+    return _folded(f'class="trial" {identity}', trial, space, said, body)
 
 
 def _at_work(trial: Trial, space: Space, worker: str) -> str:
-    return (
-        f'<article class="trial quiet" id="card-{trial.number}" data-version="worker">'
-        f"<h3>Trial {trial.number} <small>measured by worker {text_of(worker, 80)}</small></h3>"
-        f"{settings_of(trial, space)}</article>"
-    )
+    identity = f'class="trial quiet" id="card-{trial.number}" data-version="worker"'
+    said = f"<small>measured by worker {text_of(worker, 80)}</small>"
+    return _folded(identity, trial, space, said, "")
 
 
 def _waiting(trial: Trial, space: Space) -> str:
-    prefix = f"q{trial.number}"
     away = step(
         "Withdraw…",
         "withdraw",
         hidden("trial", trial.number) + "<p>It will not be handed out.</p>",
         f"Withdraw trial {trial.number}",
     )
+    identity = f'class="trial quiet" id="q{trial.number}" data-version="queued"'
+    said = "<small>waits in the queue</small>"
+    return _folded(identity, trial, space, said, f'<div class="steps">{away}</div>')
+
+
+def _folded(identity: str, trial: Trial, space: Space, said: str, body: str) -> str:
+    """The card of a trial, folded to a line with its settings."""
+    line = ", ".join(f"{text_of(n, 60)} {_dialled(trial, n, space)}" for n in trial.params)
     return (
-        f'<article class="trial quiet" id="{prefix}" data-version="queued"><h3>Trial {trial.number}'
-        " <small>in the queue: the next asked for is it</small></h3>"
-        f'{settings_of(trial, space)}<div class="steps">{away}</div></article>'
+        f'<article {identity}><details class="fold"><summary><h3>Trial {trial.number} {said}</h3>'
+        f'<span class="line">{line}</span></summary>{settings_of(trial, space)}{body}'
+        "</details></article>"
     )
 
 
-def _paper(trials: list[Trial], space: Space, outcomes: Outcomes | None) -> str:
+def _paper(trials: list[Trial], space: Space, outcomes: Outcomes | None, usual: UsualBlock) -> str:
     """The plan as it is printed, with room to write."""
     if not trials:
         return '<div id="plan" class="paper"><p>Nothing is to be measured.</p></div>'
@@ -153,25 +164,31 @@ def _paper(trials: list[Trial], space: Space, outcomes: Outcomes | None) -> str:
     for name, each in (outcomes or {}).items():
         blanks.append(f"{name} ({each.unit})" if each.unit else name)
     names = list(space.names)
-    heads = ["Trial", *names, "expected", *blanks, "notes"]
-    if len(heads) > _MOST_COLUMNS + len(blanks):
-        sheets = "".join(_paper_card(trial, space, blanks) for trial in trials)
+    if len(names) > _MOST_ON_PAPER:
+        lines = [*blanks, usual.head, "really used, if different", "notes"]
+        sheets = "".join(_paper_card(trial, space, lines) for trial in trials)
         return f'<div id="plan" class="paper">{sheets}</div>'
-    head = "".join(f'<th scope="col">{text_of(each, 60)}</th>' for each in heads)
+    asides = ["really used, if different", "notes"]
+    if _WIDTH_OF_DIAL * len(names) + _WIDTH_OF_BLANK * len(blanks) > _WIDTH_FOR_BOTH:
+        asides = ["notes"]
+    heads = [("", each) for each in ("Trial", *names)] + [("expected", "expected")]
+    heads += [("blank", each) for each in (*blanks, usual.head)]
+    heads += [("blank wide", each) for each in asides]
+    head = "".join(f'<th scope="col" class="{k}">{text_of(each, 60)}</th>' for k, each in heads)
+    empty = "".join(f'<td class="{kind}"></td>' for kind, _ in heads[len(names) + 2 :])
     rows = []
     for trial in trials:
         cells = [str(trial.number), *(_dialled(trial, name, space) for name in names)]
         filled = "".join(f"<td>{cell}</td>" for cell in cells)
         expected = f'<td class="expected" data-trial="{trial.number}"></td>'
-        empty = '<td class="blank"></td>' * len(blanks)
-        rows.append(f'<tr>{filled}{expected}{empty}<td class="blank wide"></td></tr>')
+        rows.append(f"<tr>{filled}{expected}{empty}</tr>")
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<div id="plan" class="paper">{table}</div>'
 
 
-def _paper_card(trial: Trial, space: Space, blanks: list[str]) -> str:
+def _paper_card(trial: Trial, space: Space, names: list[str]) -> str:
     """A trial with very many parameters, on paper."""
-    lines = "".join(f"<p>{text_of(name, 60)}: ____________</p>" for name in [*blanks, "notes"])
+    lines = "".join(f"<p>{text_of(name, 60)}: ____________</p>" for name in names)
     return (
         f'<div class="sheet"><h3>Trial {trial.number} <span class="expected"'
         f' data-trial="{trial.number}"></span></h3>{settings_of(trial, space)}{lines}</div>'
@@ -181,7 +198,8 @@ def _paper_card(trial: Trial, space: Space, blanks: list[str]) -> str:
 def _dialled(trial: Trial, name: str, space: Space) -> str:
     if name not in trial.params:
         return "–"
-    return text_of(to_dial(space.dimensions[name], trial.params[name]), 60)
+    known, value = space.dimensions.get(name), trial.params[name]
+    return text_of(str(value) if known is None else to_dial(known, value), 60)
 
 
 def expected_texts(rows: list[dict[str, Any]]) -> str:

@@ -29,6 +29,7 @@ from ceibo.text import one_line
 _POINTS: Final = 25  # of a slice
 _MOST_SLICES: Final = 40  # parameters with a picture
 _DIGITS: Final = 7
+_ROUNDING: Final = 1e-6  # of the unit cube: what rounding moves a setting by
 
 AnyBelief = Belief | JointBelief
 
@@ -83,13 +84,44 @@ def moved_place(space: Space, place: Array, column: int | None) -> Array:
 
 
 def setting_at(space: Space, place: Array) -> Params:
-    """The setting at a place as a person would dial it, if the rules allow that."""
-    params = settle(hold(space), canonical(space, place[None, :])[0])
+    """The setting at a place as a person would dial it; one that breaks a rule is refused."""
+    there = canonical(space, place[None, :])[0]
+    if not _is_held(space, there):
+        space.check_rules(space.from_unit(there))
+    params = settle(hold(space), there)
+    if not _is_near(space, params, there):
+        raise InputError(
+            "the digits of the parameters leave no setting as near to this one as it is shown that"
+            " obeys the rules; move one of the parameters a little."
+        )
     dialled = dict(params)
     for name, value in params.items():
         if isinstance(value, float):
             dialled[name] = float(to_dial(space.dimensions[name], value))
     return params if first_broken(space.rules, dialled) is not None else dialled
+
+
+def _is_held(space: Space, there: Array) -> bool:
+    """Whether the rules hold at a place (d,)."""
+    held = holding(space, there[None, :])
+    return held is None or bool(held[0])
+
+
+def _is_near(space: Space, params: Params, there: Array) -> bool:
+    """Whether a setting differs from that at a place (d,) by no more than rounding."""
+    if params.keys() != space.from_unit(there).keys():
+        return False
+    names = [name for name in space.names if name in params]
+    found = np.array([space.dimensions[name].to_unit(params[name]) for name in names])
+    columns = [space.names.index(name) for name in names]
+    # grids that are searched as continuous are rounded to their levels, and others follow
+    fine = [
+        each.levels
+        for column, each in enumerate(space.dimensions.values())
+        if each.levels and column not in space.discrete
+    ]
+    reach = max([_ROUNDING, *(2 / levels for levels in fine)])
+    return bool(np.all(np.abs(found - there[columns]) <= reach))
 
 
 @final
@@ -177,8 +209,7 @@ def where(space: Space, place: Array) -> dict[str, Any]:
     there = canonical(space, place[None, :])[0]
     params = space.from_unit(there)
     broken = first_broken(space.rules, params) if space.rules else None
-    held = holding(space, there[None, :])
-    is_held = held is None or bool(held[0])
+    is_held = _is_held(space, there)
     return {
         "at": _numbers(place, 17),
         "shown": [

@@ -19,6 +19,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ceibo.web.refused import is_visit, refused_page
+
 MOST_BYTES: Final = 256 * 1024  # of a request's body
 TOKEN_HEADER: Final = "x-ceibo-token"
 POLICY: Final = (
@@ -92,7 +94,7 @@ class Gate:
             if not self.knows(headers.get(TOKEN_HEADER)):
                 return 403, "the request lacks the page's token; load the page again."
         if not link and not self.knows(_cookie(headers, self.cookie)):
-            return 403, "open the link that `ceibo serve` printed; it has a token."
+            return 403, "open the link that ceibo serve printed; it has a token."
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length[:9]) > MOST_BYTES:
             return 413, f"a request has at most {MOST_BYTES} bytes."
@@ -113,7 +115,8 @@ class Guard:
         app = self.app
         if refused is not None:
             status, why = refused
-            app = PlainTextResponse(why, status)
+            is_page = status == 403 and is_visit(scope)
+            app = refused_page(status, why) if is_page else PlainTextResponse(why, status)
         is_link = refused is None and self.gate.knows(_token_in(scope))
 
         async def sealed(message: Message) -> None:

@@ -70,6 +70,11 @@ class Session:
         """The outcomes, or "" for a single objective."""
         return ("",) if self.outcomes is None else self.outcomes.names
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Outcome -> its unit."""
+        return {name: each.unit for name, each in (self.outcomes or {}).items()}
+
     def seq(self) -> int:
         """The number of the last event, which costs next to nothing to ask for."""
         return self.watching.use(lambda study: study.ledger.refresh().seq)

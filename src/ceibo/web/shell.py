@@ -41,12 +41,14 @@ def page(session: Session, space: Space, token: str) -> str:
         '<p class="tools"><button type="button" id="print">Print the plan</button>'
         '<a href="/report" target="_blank" rel="noopener">Full report</a></p></header>'
         f'<nav aria-label="Parts of the page">{tabs}</nav>'
-        '<p id="trouble" role="alert"></p><p id="news" role="status" aria-live="polite"></p>'
+        '<p id="trouble" role="alert"></p>'
         "<noscript><p>This page needs JavaScript, all of which comes from here.</p></noscript>"
         f"{_columns(_next(space), _awaited('answer-part', 'The answer') + price)}"
         f"{_profiler(session.outcomes, space)}"
         f"{_pictures(session.outcomes, space)}"
         f"{_awaited('trials-part', 'All trials')}</main>"
+        '<div id="toast"><p id="news" role="status" aria-live="polite"></p>'
+        '<button type="button" id="seen" hidden>Close</button></div>'
         '<datalist id="blocks"></datalist>'
         '<dialog id="opened" aria-label="A trial"><div id="opened-body"></div>'
         '<form method="dialog"><button>Close</button></form></dialog></body></html>\n'
@@ -127,6 +129,7 @@ def _profiler(outcomes: Outcomes | None, space: Space) -> str:
         '<p id="profile-said" role="alert"></p>'
         f'<div id="slices">{_sliders(space)}</div>'
         '<form data-action="enqueue" data-keyed="yes" data-place="yes">'
+        '<p id="why-not"></p>'
         f"{submit('Measure this setting next')}</form></section>"
     )
 

@@ -3,22 +3,25 @@
 from datetime import datetime
 
 from ceibo.decide import Outcomes, Space
+from ceibo.report.panels.trials import shown_state
 from ceibo.report.svg import text_of
 from ceibo.study.store import StoredTrial
-from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import Trial, trial_of
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import written_block
 from ceibo.web.forms import field, hidden, step, submit
 from ceibo.web.plan import settings_of, value_fields
 
 
-def trial_part(stored: StoredTrial, space: Space, outcomes: Outcomes | None) -> str:
+def trial_part(
+    stored: StoredTrial, space: Space, outcomes: Outcomes | None, usual: UsualBlock
+) -> str:
     """The inside of the dialog of a trial."""
     trial, number = trial_of(stored), stored.number
     names = ("",) if outcomes is None else outcomes.names
     parts = [f"<h2>Trial {number}</h2><p>{_standing(trial)}</p>", settings_of(trial, space)]
     for place, each in enumerate(stored.measurements):
-        parts.append(_measurement(stored, each, names.index(each.outcome), f"m{place}"))
+        parts.append(_measurement(stored, place, names.index(each.outcome), usual))
     for bad in stored.voided:
         of = f"{text_of(bad.told.outcome, 100)} " if bad.told.outcome else ""
         value = text_of(str(bad.told.measurement))
@@ -29,14 +32,14 @@ def trial_part(stored: StoredTrial, space: Space, outcomes: Outcomes | None) -> 
     if stored.measurements:
         note = hidden("trial", number) + field("note", "Notes", "notes")
         noted = step("Note…", "note", note, "Keep this note", "main")
-        parts.append(f'<div class="steps">{_repeat(trial, outcomes)}{noted}</div>')
+        parts.append(f'<div class="steps">{_repeat(trial, outcomes, usual)}{noted}</div>')
     elif trial.state in ("failed", "withdrawn"):
-        parts.append(_late(trial, outcomes))
+        parts.append(_late(trial, outcomes, usual))
     return "".join(parts)
 
 
 def _standing(trial: Trial) -> str:
-    words = [f'<span class="state-{trial.state}">{trial.state}</span>']
+    words = [f'<span class="state-{text_of(trial.state, 20)}">{shown_state(trial)}</span>']
     for word, moment in (("handed out", trial.started), ("ended", trial.ended)):
         if moment is not None:
             words.append(f"{word} {_time(moment)}")
@@ -47,8 +50,9 @@ def _time(moment: datetime) -> str:
     return f'<time datetime="{moment.isoformat()}">{moment.strftime("%Y-%m-%d %H:%M UTC")}</time>'
 
 
-def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefix: str) -> str:
+def _measurement(stored: StoredTrial, which: int, place: int, usual: UsualBlock) -> str:
     """A value with what it replaces, and the steps that correct or void it."""
+    each, prefix = stored.measurements[which], f"m{which}"
     of = f"<b>{text_of(each.outcome, 100)}</b> " if each.outcome else ""
     replaced = ", ".join(str(wrong) for wrong in each.replaced)
     before = f" <small>corrected, was {text_of(replaced)}</small>" if replaced else ""
@@ -64,8 +68,7 @@ def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefi
     noise = each.measurement.noise
     begun = "" if noise is None else repr(noise)
     right += field(f"{prefix}-noise", "± if known", "noise", mode="decimal", value=begun)
-    block = written_block(each.measurement.block)
-    right += field(f"{prefix}-block", "Block", "block", value=block)
+    right += usual.field(f"{prefix}-block", written_block(each.measurement.block, usual.kind))
     why = field(f"{prefix}-why", "Why it does not count", "reason")
     value = text_of(str(each.measurement))
     steps = step("Correct…", "correct", carried + right, f"Correct {each.measurement}")
@@ -74,20 +77,22 @@ def _measurement(stored: StoredTrial, each: StoredMeasurement, place: int, prefi
     return f'<div class="value">{said}<div class="steps">{steps}</div></div>'
 
 
-def _repeat(trial: Trial, outcomes: Outcomes | None) -> str:
+def _repeat(trial: Trial, outcomes: Outcomes | None, usual: UsualBlock) -> str:
     """A further measurement of the same setting, under a key of its own."""
     body = hidden("trial", trial.number) + hidden("attempt", trial.attempt)
     body += value_fields(trial, outcomes, "again", again=True)
-    body += f'<div class="beside">{field("again-block", "Block", "block")}'
+    body += f'<div class="beside">{usual.field("again-block")}'
     body += f"{field('again-notes', 'Notes', 'notes')}</div>"
     form = f'<form data-action="tell" data-keyed="yes">{body}{submit("Record it too")}</form>'
     return f"<details><summary>Measured again…</summary>{form}</details>"
 
 
-def _late(trial: Trial, outcomes: Outcomes | None) -> str:
+def _late(trial: Trial, outcomes: Outcomes | None, usual: UsualBlock) -> str:
     """A value of a trial that was given up."""
     body = hidden("trial", trial.number) + hidden("attempt", trial.attempt)
     body += value_fields(trial, outcomes, "late", again=False)
+    body += f'<div class="beside">{usual.field("late-block")}'
+    body += f"{field('late-notes', 'Notes', 'notes')}</div>"
     form = f'<form data-action="tell">{body}{submit("Record")}</form>'
     opening = "<summary>There is a value after all…</summary>"
     return f'<div class="steps"><details>{opening}{form}</details></div>'

@@ -15,6 +15,7 @@ from ceibo.report import render_report
 from ceibo.study import Study
 from ceibo.text import plural
 from ceibo.web.answers import answer_part, trials_part
+from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import read_number, read_value, rows_in, text_in, whole_in, written_block
 from ceibo.web.maps import kinds_of, map_part
 from ceibo.web.news import news_of
@@ -78,9 +79,10 @@ def _trial(session: Session, number: str) -> str:
 
     def work(study: Study) -> str:
         trials = study.ledger.refresh().trials
+        usual = UsualBlock.of(study.trials)
         if not isinstance(wanted, int) or not 0 <= wanted < len(trials):
             raise NotFoundError(f"there is no trial {number[:20]!r}.")
-        return trial_part(trials[wanted], study.space, study.outcomes)
+        return trial_part(trials[wanted], study.space, study.outcomes, usual)
 
     return session.telling.use(work)
 
@@ -118,7 +120,8 @@ def _overview(session: Session, _: Data) -> dict[str, Any]:
             if states.count(state):
                 parts.append(f"{states.count(state)} {word}")
         told = (each.block for trial in study.trials for each in trial.measurements)
-        blocks = list(dict.fromkeys(written_block(each) for each in told if each))
+        kind = UsualBlock.of(study.trials).kind
+        blocks = list(dict.fromkeys(written_block(each, kind) for each in told if each))
         return {"counts": " · ".join(parts), "blocks": blocks[-_MOST_BLOCKS:]}
 
     return session.telling.use(work)
@@ -228,6 +231,11 @@ def _expected(session: Session, _: Data) -> dict[str, Any]:
     return {"expected": found}
 
 
+def _goal_unit(session: Session) -> str:
+    """The unit of the goal, in which prices are."""
+    return "" if session.outcomes is None else session.outcomes[session.outcomes.goals[0]].unit
+
+
 def _verdict(session: Session, data: Data) -> dict[str, Any]:
     """Whether another measurement is worth its price."""
     text = text_in(data, "cost")
@@ -236,7 +244,7 @@ def _verdict(session: Session, data: Data) -> dict[str, Any]:
         return {"said": state.waiting, "stop": False}
     if not text:
         return {"said": "Type a price to see whether to go on.", "stop": False}
-    verdict = session.verdict(state.belief, read_number(text, "price"))
+    verdict = session.verdict(state.belief, float(read_number(text, "price", _goal_unit(session))))
     message = verdict.message
     return {"said": message[:1].upper() + message[1:], "stop": verdict.stop}
 

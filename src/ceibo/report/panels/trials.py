@@ -90,10 +90,15 @@ def _row(facts: Facts, trial: Trial, failures: bool, has_blocks: bool) -> str:
     return f"{opening}{''.join(cells)}</tr>"
 
 
+def shown_state(trial: Trial) -> str:
+    """The state of a trial in words."""
+    return "under way" if trial.state == "running" else text_of(trial.state, 20)
+
+
 def state_cell(trial: Trial) -> str:
     """The cell of a trial's state."""
-    word = text_of(trial.state, 20)
-    return f'<td data-sort="{word}" class="state-{word}">{word}</td>'
+    word = shown_state(trial)
+    return f'<td data-sort="{word}" class="state-{text_of(trial.state, 20)}">{word}</td>'
 
 
 def source_cell(source: object) -> str:

@@ -10,14 +10,22 @@ export class Refused extends Error {
   }
 }
 
-export class Away extends Error {}
+export class Away extends Error {
+  constructor(sentence, advice) {
+    super(sentence);
+    this.advice = advice;
+  }
+}
 
 async function answer(path, options) {
   let response;
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
   } catch (error) {
-    throw new Away("The server of this page does not answer.");
+    throw new Away(
+      "The server of this page does not answer.",
+      "Start it again with ceibo serve, and open the link that it prints.",
+    );
   }
   if (response.ok) {
     return response;
@@ -28,7 +36,7 @@ async function answer(path, options) {
     sentence = JSON.parse(text).error || text;
   } catch (error) { /* not JSON: a plain sentence */ }
   if (response.status === 403) {
-    throw new Away("The server was started anew, with another link.");
+    throw new Away("The server was started anew, with another link.", "Open the link that it printed.");
   }
   throw new Refused(sentence, response.status);
 }

@@ -52,7 +52,7 @@ function holdRow(row, data) {
   data.fixed.push(text ? { column, text: text.value } : { column, choice: Number(choice.value) });
 }
 
-function collect(form, place) {
+async function collect(form, place) {
   const data = {};
   for (const field of form.elements) {
     if (!field.name || field.closest(".measured, .hold")) { continue; }
@@ -71,7 +71,7 @@ function collect(form, place) {
     Object.assign(data, { fixed: [], shared: [] });
     form.querySelectorAll(".hold").forEach((row) => holdRow(row, data));
   }
-  if (form.dataset.place) { Object.assign(data, { at: place(), now: true }); }
+  if (form.dataset.place) { Object.assign(data, { at: await place(), now: true }); }
   if (form.dataset.keyed) {
     form.dataset.key = form.dataset.key || randomKey();
     data.key = form.dataset.key;
@@ -101,10 +101,10 @@ function clear(form) {
   if (block && block.value) { store((kept) => kept.setItem(MEMORY, block.value)); }
   form.querySelectorAll('input[type="text"]').forEach((each) => { each.value = ""; });
   form.querySelectorAll("details").forEach((each) => { each.open = false; });
-  form.closest("details")?.removeAttribute("open");
+  form.closest(".steps details")?.removeAttribute("open");
 }
 
-export function listen(place, done) {
+export function listen(place, hush, done) {
   document.addEventListener("submit", async (event) => {
     const form = event.target;
     if (!form.dataset.action) {
@@ -117,17 +117,18 @@ export function listen(place, done) {
     button.disabled = true;
     form.setAttribute("aria-busy", "true");
     try {
-      const said = (await send("/do/" + form.dataset.action, collect(form, place))).said;
+      const answer = await send("/do/" + form.dataset.action, await collect(form, place));
       const card = form.closest("article");
       const focused = form.contains(document.activeElement);
       clear(form);
       if (card) { keepDraft(card); }
-      await done(said, form, focused && card !== null);
+      await done(answer, form, focused && card !== null);
     } catch (error) {
-      const kept = " What you typed is still here; send it again when the server is back.";
-      say(form, error.message + (error instanceof Away ? kept : ""), error.status);
+      hush(); // what an earlier form said is over
+      const kept = error instanceof Away ? " What you typed is kept. " + error.advice : "";
+      say(form, error.message + kept, error.status);
     } finally {
-      button.disabled = false;
+      button.disabled = button.dataset.excluded === "yes";
       form.removeAttribute("aria-busy");
     }
   });

@@ -7,6 +7,7 @@ import { prepare } from "./table.js";
 
 const byId = (id) => document.getElementById(id);
 const news = byId("news");
+const toast = byId("toast");
 const trouble = byId("trouble");
 const dialog = byId("opened");
 const OWN = 10000; // milliseconds for which the answer to one's own form is kept
@@ -16,7 +17,8 @@ let begun = false;
 let drawing = null;
 let again = false;
 let stalled = true; // nothing was drawn yet, or something could not be
-let own = { said: "", trial: "", until: 0 }; // what was done on this page a moment ago
+let opened = ""; // the card that was unfolded as the first
+let own = { said: "", trials: [], until: 0 }; // what was done on this page a moment ago
 
 history.replaceState(null, "", "/" + location.hash); // the token need not stay in sight
 
@@ -49,7 +51,13 @@ function stale(card) {
   });
   note.append(look, " ", drop);
   note.setAttribute("role", "alert");
-  card.querySelector("h3").after(note);
+  card.prepend(note);
+  unfold(card);
+}
+
+function unfold(card) {
+  const fold = card?.querySelector("details.fold");
+  if (fold) { fold.open = true; }
 }
 
 // Cards that have not changed stay as they are, with what was typed; others are replaced.
@@ -66,6 +74,8 @@ async function drawNext() {
       fresh.set(old.id, old);
     }
   }
+  const open = holder.querySelectorAll("article:has(> details.fold[open])");
+  const unfolded = new Set(Array.from(open, (each) => each.id));
   const focused = document.activeElement;
   const kept = new Set(fresh.values());
   for (const old of Array.from(holder.children)) { if (!kept.has(old)) { old.remove(); } }
@@ -74,9 +84,13 @@ async function drawNext() {
     if (each.parentElement !== holder) {
       if (after) { after.after(each); } else { holder.prepend(each); }
       if (each.matches("article")) { restoreDraft(each); }
+      if (unfolded.has(each.id) || isDirty(each)) { unfold(each); }
     }
     after = each;
   }
+  const first = holder.querySelector("article.trial:not(.quiet)");
+  if (first && first.id !== opened) { unfold(first); } // the others open when asked
+  opened = first?.id ?? "";
   if (focused && focused !== document.activeElement) {
     (focused.isConnected ? focused : byId("next-title")).focus(); // somewhere near, if it is gone
   }
@@ -91,6 +105,14 @@ async function drawExpected() {
   });
 }
 
+// Fades the edge beyond which a wide table goes on.
+function cue(holder) {
+  const left = holder.scrollWidth - holder.clientWidth - holder.scrollLeft;
+  holder.classList.toggle("more-right", left > 2);
+  holder.classList.toggle("more-left", holder.scrollLeft > 2);
+}
+const sizes = new ResizeObserver((found) => found.forEach((each) => cue(each.target)));
+
 async function drawPart(name, id) {
   const holder = byId(id);
   holder.setAttribute("aria-busy", "true");
@@ -98,6 +120,8 @@ async function drawPart(name, id) {
   if (name === "trials") { prepare(holder, open); }
   holder.querySelectorAll(".scroll").forEach((each) => {
     each.tabIndex = 0; // so that a keyboard scrolls it
+    each.addEventListener("scroll", () => cue(each), { passive: true });
+    sizes.observe(each);
     each.setAttribute("role", "region");
     each.setAttribute("aria-label", holder.querySelector("h2")?.textContent ?? "Table");
   });
@@ -145,14 +169,39 @@ function draw() {
 
 // What was done here stays in sight for a while, beside what others do; it is not told twice.
 function announce(sentences) {
-  const kept = performance.now() < own.until ? own : { said: "", trial: "" };
-  const others = sentences.filter((each) => !kept.trial || !each.startsWith(`Trial ${kept.trial} `));
-  news.textContent = [kept.said, ...others].filter(Boolean).join(" ");
+  const kept = performance.now() < own.until ? own : { said: "", trials: [] };
+  const isOwn = (each) => kept.trials.some((number) => each.startsWith(`Trial ${number} `));
+  say([kept.said, ...sentences.filter((each) => !isOwn(each))].filter(Boolean).join(" "));
+}
+
+// At the lower edge of the window, or of the dialog that covers it; the form in hand moves up.
+function say(text) {
+  const home = dialog.open ? dialog : document.body;
+  if (toast.parentElement !== home) { home.append(toast); }
+  news.textContent = text;
+  toast.classList.toggle("on", text !== "");
+  byId("seen").hidden = text === "";
+  const height = text === "" ? 0 : toast.offsetHeight;
+  document.documentElement.style.scrollPaddingBottom = height + "px";
+  document.body.style.paddingBottom = height + "px";
+  keepInSight(height);
+}
+
+function keepInSight(height) {
+  const form = document.activeElement?.closest("form");
+  const hidden = form ? form.getBoundingClientRect().bottom + 8 - (innerHeight - height) : 0;
+  const scroller = dialog.open ? dialog : window;
+  if (height && hidden > 0 && hidden < innerHeight) { scroller.scrollBy(0, hidden); }
+}
+
+function hush() {
+  own.said = "";
+  say("");
 }
 
 function alarm(error) {
   const kept = error instanceof Away
-    ? " Nothing is lost, and what you typed stays here. Start it again with ceibo serve, and open the link it prints."
+    ? " Nothing is lost, and what you typed stays here. " + error.advice
     : "";
   trouble.textContent = error.message + kept;
 }
@@ -191,18 +240,24 @@ async function open(number) {
   } catch (error) { alarm(error); }
 }
 
-listen(place, async (said, form, goOn) => {
-  const trial = form.querySelector('input[name="trial"]')?.value ?? "";
-  own = { said, trial, until: performance.now() + OWN };
+listen(place, hush, async ({ said, trials }, form, goOn) => {
+  const before = performance.now() < own.until ? own.trials : [];
+  own = { said, trials: [...before, ...trials], until: performance.now() + OWN };
   announce([]);
   if (goOn) {
     await drawNext();
-    const next = document.querySelector('#cards input[name="value"]') ?? byId("ask-count");
+    const card = form.closest("article");
+    const at = card?.isConnected ? card : document.querySelector("#cards .trial:not(.quiet)");
+    unfold(at);
+    const next = at?.querySelector('input[name="value"]') ?? byId("ask-count");
     next.focus();
+    keepInSight(toast.offsetHeight);
   }
   if (dialog.open && dialog.contains(form)) { await fill(dialog.dataset.trial); }
   await draw();
 });
+byId("seen").addEventListener("click", hush);
+dialog.addEventListener("close", () => say(news.textContent));
 byId("print").addEventListener("click", () => window.print());
 let costTimer = 0;
 byId("cost")?.addEventListener("input", () => {

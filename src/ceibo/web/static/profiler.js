@@ -6,6 +6,9 @@ import { Slice } from "./slices.js";
 const root = document.getElementById("profiler");
 const said = document.getElementById("profile-said");
 const readout = document.getElementById("readout");
+const form = root.querySelector("form[data-place]");
+const button = form.querySelector("button");
+const reason = document.getElementById("why-not");
 const spoken = document.getElementById("spoken");
 const drawing = document.getElementById("map-picture");
 const chosen = (id) => Number(document.getElementById(id)?.value ?? 0);
@@ -19,7 +22,19 @@ let waiting = null;
 let restTimer = 0;
 let spokenTimer = 0;
 
-export const place = () => at;
+// The setting in hand, once what was moved or typed has been answered.
+export async function place() {
+  while (busy || waiting) { await new Promise((goOn) => setTimeout(goOn, 20)); }
+  return at;
+}
+
+// Says why the setting in hand cannot be measured, where the hand is and at the button.
+function exclude(why) {
+  said.textContent = why;
+  reason.textContent = why;
+  button.dataset.excluded = why ? "yes" : "";
+  button.disabled = why !== "";
+}
 
 export async function begin() {
   const start = await send("/view/axes", {});
@@ -78,11 +93,11 @@ async function ask(question, since) {
   busy = true;
   try {
     const answer = await send("/view/profile", { ...question, outcome: chosen("profile-outcome") });
-    said.textContent = answer.broken ? "The rule " + answer.broken + " excludes this setting." : "";
+    exclude(answer.broken ? "The rule " + answer.broken + " excludes this setting." : "");
     if (!waiting) { show(answer, question.moving); }
     if (since !== undefined) { measure(since); }
   } catch (error) {
-    said.textContent = error.message;
+    exclude(error.message);
   } finally {
     busy = false;
   }
