@@ -89,7 +89,7 @@ class Numbers:
                 " have made of what was typed; format the cell as a number and type it again."
             )
         text = cell.text.strip().replace(MINUS, "-")
-        if unit and text.endswith(unit):
+        if unit and text.endswith(unit) and not _is_number(text):  # a unit may be "1"
             text = text[: -len(unit)].rstrip()
         written = text
         if "," in text:
