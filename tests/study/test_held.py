@@ -348,10 +348,12 @@ def test_waiting_for_a_dead_worker_says_so(
 
 
 def test_waiting_for_a_dead_worker_is_in_the_log_where_no_progress_is_shown(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Not at once: workers that live end at different times, and nothing is wrong then."""
+    monkeypatch.setattr("ceibo.study.runner._PATIENCE", 0.1)
     study = Study.create(SPACE, storage=f"sqlite:///{tmp_path}/lab.db")
-    study.asking.ask(Lease("dead", 1.0), None)
+    study.asking.ask(Lease("dead", 1.5), None)
     study.optimize(bowl, n_trials=3)
     (said,) = [each for each in caplog.records if each.name == "ceibo"]
     assert said.levelname == "WARNING"

@@ -1,6 +1,7 @@
 """One worker of a study: asks, evaluates, tells, until a limit is reached."""
 
 import logging
+import math
 import os
 import socket
 import time
@@ -40,6 +41,7 @@ from ceibo.study.trial import Trial, trial_of
 from ceibo.text import plural
 
 _logger: Final = logging.getLogger("ceibo")
+_PATIENCE: Final = 5.0  # seconds; the last trials of workers that live end at different times
 S = TypeVar("S", bound=Record)
 Callback = Callable[[S, Trial], object]
 
@@ -53,7 +55,7 @@ class Runner(Generic[S]):
 
     Measurements that name no block are in `block`. `notify`, if given, is called with what happens
     beside the trials: a worker that is waited for, a pool that was made anew. Without it, and where
-    no progress is shown, a worker that is waited for is said in the log.
+    no progress is shown, a worker that is waited for long is said in the log.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Runner(Generic[S]):
         self.verdict: Verdict | None = None
         self.interrupts = Interrupts()
         self.notify: Callable[[str], None] | None = None
+        self._log_at = math.inf  # when it is said in the log that another worker is waited for
 
     def run(
         self,
@@ -276,11 +279,15 @@ class Runner(Generic[S]):
             f"waiting for {plural(len(others), 'trial')} of another worker; if it is dead, {them}"
             f" handed out again in {max(max(others), 0.0):.0f} s"
         )
+        now = time.monotonic()
         if not display.waiting:
+            self._log_at = now + _PATIENCE if display.screen is None else math.inf
             if self.notify is not None:
                 self.notify(text)
-            elif display.screen is None:
-                _logger.warning(text)
+                self._log_at = math.inf
+        if now >= self._log_at:
+            _logger.warning(text)
+            self._log_at = math.inf
         display.wait(text)
 
     def _say_broken(self) -> None:

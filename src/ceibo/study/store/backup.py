@@ -18,9 +18,9 @@ _ROWS = 1000  # copied at a time
 
 def back_up(database: Database, target: Path, force: bool) -> None:
     """Write a consistent copy of all studies to a new SQLite file: whole or not at all."""
-    _check_target(database, target, force)
-    beside = target.with_name(f".{target.name[:100]}.{uuid.uuid4().hex}")
+    beside = target.parent / f".{target.name[:100]}.{uuid.uuid4().hex}"
     try:
+        _check_target(database, target, force)
         if database.is_sqlite:
             _copy_pages(database, beside)
         else:
