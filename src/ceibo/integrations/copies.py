@@ -57,6 +57,8 @@ class Copy:
             "seed": self.seed,
             "acquisition": self.settings.acquisition,
             "n_initial": self.settings.n_initial,
+            "outliers": self.settings.outliers,
+            "varying_noise": self.settings.varying_noise,
         }
         if isinstance(self.aim, Direction):
             given["direction"] = str(self.aim)

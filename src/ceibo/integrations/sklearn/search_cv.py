@@ -292,9 +292,14 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         if limits is not None:
             check_acquisition(self.acquisition, limits=1)
             limits.check_early(self.scoring, metric)
-        # The noise of each candidate's mean is told (noise.py), also where it differs.
+        # The noise of each candidate's mean is told (noise.py), also where it differs; and a score
+        # that is far from the others' is no slip: some hyperparameters are that bad.
         settings = Settings(
-            self.acquisition, n_initial=self.n_initial, confidence=confidence, varying_noise=False
+            self.acquisition,
+            n_initial=self.n_initial,
+            confidence=confidence,
+            varying_noise=False,
+            outliers=False,
         )
         fits = Fits(evaluate_candidates)
         if self.n_splits_ == 1:
