@@ -126,6 +126,15 @@ def test_rules_decide_what_fits() -> None:
     assert after.outside({"a": 0.5, "b": 0.6}) is None
 
 
+def test_a_choice_with_a_branch_is_retired_by_the_rule_that_the_refusal_names() -> None:
+    tree = {"opt": Categorical(["sgd", "adam"]), "m": Float(0, 1, when={"opt": "sgd"})}
+    with pytest.raises(InputError, match=r"constraints=\[\"opt != 'sgd'\"\]"):
+        Frame(Space(tree)).after({"opt": Categorical(["adam", "lion"])})
+    after = Frame(Space(tree)).after(Space(tree, constraints=["opt != 'sgd'"]))
+    assert not after.fits({"opt": "sgd", "m": 0.5})
+    assert after.fits({"opt": "adam"})
+
+
 @pytest.mark.parametrize(
     ("space", "before", "said"),
     [

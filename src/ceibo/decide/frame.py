@@ -218,9 +218,17 @@ def _check_kept(name: str, old: Dimension, new: Space) -> None:
     """Refuses a change of a parameter that would leave its old trials without a meaning."""
     now = new.dimensions.get(name)
     if now is None:
+        instead = "hold it at one value by ask(fixed={…}) if it no longer matters."
+        if old.when:
+            parent, values = next(iter(old.when.items()))
+            value = values[0] if isinstance(values, tuple | list) else values
+            rule = f"{parent} != {value!r}"
+            instead = (
+                f"exclude where it exists by a rule, as in constraints=[{rule!r}], if need be."
+            )
         raise InputError(
             f"parameter {name!r} is not in the new space, but trials were measured with it; keep"
-            " it, and hold it at one value by ask(fixed={…}) if it no longer matters."
+            f" it, and {instead}"
         )
     if now.when != old.when:
         raise InputError(
