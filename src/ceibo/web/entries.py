@@ -192,6 +192,11 @@ def written_block(block: Block, kind: str = "") -> str:
     return ", ".join(f"{each}={name}" for each, name in block)
 
 
+def written_noise(measurement: Measurement) -> str:
+    """A noise as it is typed, with all its digits; empty if it is unknown."""
+    return "" if measurement.noise is None else repr(measurement.noise)
+
+
 def read_value(dimension: Dimension, given: Mapping[str, Any], name: str) -> Value:
     """The value of a parameter: the place of a choice in its list, or a number that was typed."""
     listed = dimension.listed
