@@ -1,5 +1,6 @@
 """What forms do to a study: told, corrected and voided once, and never over somebody else's."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 import ceibo
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
-from ceibo.web.entries import read_block, read_measurement
+from ceibo.web.entries import read_block, read_measurement, read_number
 from tests.web.web_tools import Caller
 
 
@@ -123,6 +124,20 @@ def test_all_wrong_fields_of_a_form_are_named(tmp_path: Path) -> None:
     said = caller.post("/do/ask", asked).data["error"]
     assert "'x'" in said
     assert "'y'" in said
+
+
+@pytest.mark.parametrize("text", ["", "inf", "nan", "< 2", "> 2", "2 ± 1"])
+def test_what_to_do_about_a_value_is_said_of_values_alone(text: str) -> None:
+    for what in ("parameter 'x'", "price", "yield, noise"):
+        with pytest.raises(InputError) as refused:
+            read_number(text, what)
+        for advice in ("failed", "guess", "field beside"):
+            assert advice not in str(refused.value)
+
+
+def test_a_field_of_a_parameter_left_empty_is_no_limit(caller: Caller) -> None:
+    held = {"count": 1, "fixed": [{"column": 0, "text": ""}], "shared": [], "key": ""}
+    assert caller.post("/do/ask", held).data["error"] == "Parameter 'x': expected a number, got ''."
 
 
 def test_every_field_takes_a_comma_and_a_unit(tmp_path: Path) -> None:
@@ -255,6 +270,20 @@ def test_a_block_alone_is_corrected_and_all_else_stays(study: ceibo.Study, calle
         assert "type the value too" in correct(0, block="x", noise=noise).data["error"].lower()
     assert study.trials[0].measurements[0].block == ()
     assert "stays if left empty" in caller.get("/part/trial", "of=0").body
+
+
+def test_a_long_block_stays_whole_where_the_value_is_corrected(
+    study: ceibo.Study, caller: Caller
+) -> None:
+    long = {f"kind {k} {'k' * 90}": "n" * 100 for k in range(8)}
+    study.tell(0, 1.0, block=long)
+    begun = re.search(r'name="block"[^>]* value="([^"]*)"', caller.get("/part/trial", "of=0").body)
+    assert begun is not None
+    (stored,) = study.ledger.refresh().trials[0].measurements
+    row = {"trial": 0, "outcome": 0, "told": stored.seq, "version": stored.version}
+    answer = caller.post("/do/correct", row | {"value": "2", "noise": "", "block": begun[1]})
+    assert answer.data["said"].endswith("is corrected to 2.")
+    assert study.trials[0].measurements == (Measurement(2.0, block=long),)
 
 
 def test_the_block_of_one_outcome_is_corrected_alone(tmp_path: Path) -> None:
