@@ -266,3 +266,22 @@ def test_after_a_restart_the_page_says_to_open_the_new_link(browser: Any, tmp_pa
         page.context.close()
     finally:
         server.kill()
+
+
+def test_the_block_of_an_old_value_is_not_that_of_the_next(browser: Any) -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, name="days")
+    study.ask(3)
+    study.tell(0, 0.5, block={"day": "2026-11-01"})
+    with serving(study) as served:
+        driver = Page(browser, served.link)
+        page = driver.page
+        driver.correct(0, "0.25")
+        page.reload()
+        driver.wait()
+        assert page.input_value("#t1-block") == ""
+        page.fill("#t1-block", "2026-11-16")
+        driver.tell(1, "0.75")
+        page.reload()
+        driver.wait()
+        assert page.input_value("#t2-block") == "2026-11-16"
+        page.context.close()

@@ -97,7 +97,8 @@ function say(form, sentence, status) {
 function clear(form) {
   delete form.dataset.key;
   form.querySelector(".said").replaceChildren();
-  const block = form.querySelector('input[name="block"]');
+  const told = form.dataset.action === "tell"; // a correction is of an old value
+  const block = told && form.querySelector('input[name="block"]');
   if (block && block.value) { store((kept) => kept.setItem(MEMORY, block.value)); }
   form.querySelectorAll('input[type="text"]').forEach((each) => { each.value = ""; });
   form.querySelectorAll("details").forEach((each) => { each.open = false; });
