@@ -285,3 +285,28 @@ def test_the_block_of_an_old_value_is_not_that_of_the_next(browser: Any) -> None
         driver.wait()
         assert page.input_value("#t2-block") == "2026-11-16"
         page.context.close()
+
+
+def test_only_what_is_kept_is_said_to_be_kept(browser: Any, tmp_path: Path) -> None:
+    server = Server(begin(tmp_path))
+    driver = Page(browser, server.link)
+    page = driver.page
+    driver.ask(2)
+    driver.tell(0, "0.5")
+    page.click("#open-0")
+    form = page.locator('dialog[open] form[data-action="void"]')
+    form.locator("xpath=..").locator("summary").click()
+    form.locator("input[name=reason]").fill("a slip")
+    server.kill()
+    form.locator("button").click()
+    said = form.locator(".said")
+    said.get_by_text("Note what you typed here").wait_for()
+    assert "is kept" not in said.inner_text()
+    page.click("dialog form[method=dialog] button")
+    driver.type_value(1, "0.25")
+    driver.send_without_waiting(1)
+    driver.card(1).locator(".said").first.get_by_text("What you typed is kept").wait_for()
+    page.click('form[data-action="ask"] button[type="submit"]')
+    said = page.locator('form[data-action="ask"] .said')
+    said.get_by_text("does not answer. Start it again").wait_for()
+    page.context.close()
