@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(
 )
 _WHOLE: Final = re.compile(r"[+-]?\d+", re.ASCII)
 _HEAD: Final = re.compile(r"[+-]?\d{1,3}", re.ASCII)
-_THOUSANDS: Final = re.compile(r"0\d\d(\.\d*)?", re.ASCII)
+_THOUSANDS: Final = re.compile(r"0\d\d([.,]\d*)?", re.ASCII)
 
 
 def to_number(text: str) -> int | float | None:
@@ -39,7 +39,8 @@ def with_point(text: str) -> str | None:
 
 def is_split_thousand(before: str, word: str) -> bool:
     """Whether two words are one number with a gap, as in `1 000`; no number is written 000."""
-    return bool(_HEAD.fullmatch(before) and _THOUSANDS.fullmatch(word))
+    head = before.replace(MINUS, "-")
+    return bool(_HEAD.fullmatch(head) and _THOUSANDS.fullmatch(word))
 
 
 def rounded(value: float, digits: int = 6) -> str:

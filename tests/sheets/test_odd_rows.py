@@ -102,6 +102,16 @@ def test_several_values_in_the_cell_of_one_have_columns(study: Study, tmp_path: 
     assert "replicates" not in second
 
 
+@pytest.mark.parametrize(
+    "text", ["1 000", "1 000,5", "1\N{NO-BREAK SPACE}000", "\N{MINUS SIGN}1 000"]
+)
+def test_a_number_with_a_gap_is_no_two_replicates(study: Study, tmp_path: Path, text: str) -> None:
+    plan = tmp_path / "plan.csv"
+    plan.write_text(f"temp;replicates\n30;{text}\n", encoding="utf-8")
+    with pytest.raises(SheetError, match=r"may be one number or two; write .?1000"):
+        read_rows(plan, Wanted(study.ledger.frame))
+
+
 def test_two_columns_of_one_name_are_refused_with_the_file(study: Study, tmp_path: Path) -> None:
     plan = tmp_path / "twice.csv"
     plan.write_text("temp,temp,value\n30,40,1\n")

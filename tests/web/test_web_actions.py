@@ -1,6 +1,8 @@
 """What forms do to a study: told, corrected and voided once, and never over somebody else's."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 import ceibo
 from ceibo.decide import Measurement
 from ceibo.errors import InputError
-from ceibo.web.entries import read_block, read_measurement
+from ceibo.web.entries import read_block, read_measurement, read_number
 from tests.web.web_tools import Caller
 
 
@@ -60,7 +62,10 @@ def test_typed_values_are_read(value: str, noise: str, expected: Measurement | N
         ("x", "", "expected a number, got 'x'"),
         ("< 2", "", "best guess"),
         ("nan", "", "failed"),
-        ("1 000", "", "without a gap"),
+        ("1 000", "", "write 1000 without a gap"),
+        ("1 000,5", "", "write 1000,5 without a gap"),
+        ("1\N{NO-BREAK SPACE}000,5", "", "write 1000,5 without a gap"),
+        ("\N{MINUS SIGN}1 000", "", "write \N{MINUS SIGN}1000 without a gap"),
         ("", "0.1", "without a value"),
         ("1", "-2", "noise"),
     ],
@@ -119,6 +124,20 @@ def test_all_wrong_fields_of_a_form_are_named(tmp_path: Path) -> None:
     said = caller.post("/do/ask", asked).data["error"]
     assert "'x'" in said
     assert "'y'" in said
+
+
+@pytest.mark.parametrize("text", ["", "inf", "nan", "< 2", "> 2", "2 ± 1"])
+def test_what_to_do_about_a_value_is_said_of_values_alone(text: str) -> None:
+    for what in ("parameter 'x'", "price", "yield, noise"):
+        with pytest.raises(InputError) as refused:
+            read_number(text, what)
+        for advice in ("failed", "guess", "field beside"):
+            assert advice not in str(refused.value)
+
+
+def test_a_field_of_a_parameter_left_empty_is_no_limit(caller: Caller) -> None:
+    held = {"count": 1, "fixed": [{"column": 0, "text": ""}], "shared": [], "key": ""}
+    assert caller.post("/do/ask", held).data["error"] == "Parameter 'x': expected a number, got ''."
 
 
 def test_every_field_takes_a_comma_and_a_unit(tmp_path: Path) -> None:
@@ -222,6 +241,62 @@ def test_the_block_of_a_value_is_corrected_where_another_was_typed(
     assert "corrected to 2, block: Monday" in correct(block="Monday")
     correct(block="day=3")
     assert "block: none" in correct(block="")
+
+
+def test_a_block_alone_is_corrected_and_all_else_stays(study: ceibo.Study, caller: Caller) -> None:
+    told = (
+        Measurement(1.23456789, 0.123456789, count=5, block={"day": "2026-11-14"}),
+        Measurement.of([0.5, 0.7000000001], block={"day": "2026-11-14"}),
+    )
+    for number, each in enumerate(told):
+        study.tell(number, each)
+
+    def correct(number: int, **typed: str) -> Any:
+        (stored,) = study.ledger.refresh().trials[number].measurements
+        row = {"trial": number, "outcome": 0, "told": stored.seq, "version": stored.version}
+        noise = "0.123456789" if number == 0 else ""
+        return caller.post("/do/correct", row | {"value": "", "noise": noise} | typed)
+
+    for number, each in enumerate(told):
+        for typed, block in (("day=17.11.2026", {"day": "2026-11-17"}), ("", {})):
+            answer = correct(number, block=typed)
+            assert answer.status == 200
+            named = block.get("day", "none")
+            assert f"keeps its value, block: {'day ' * bool(block)}{named}" in answer.data["said"]
+            assert study.trials[number].measurements == (replace(each, block=tuple(block.items())),)
+    # nothing was typed, or what cannot be without a value
+    assert "type the right value, or another block" in correct(0, block="").data["error"].lower()
+    for noise in ("0.2", ""):
+        assert "type the value too" in correct(0, block="x", noise=noise).data["error"].lower()
+    assert study.trials[0].measurements[0].block == ()
+    assert "stays if left empty" in caller.get("/part/trial", "of=0").body
+
+
+def test_a_long_block_stays_whole_where_the_value_is_corrected(
+    study: ceibo.Study, caller: Caller
+) -> None:
+    long = {f"kind {k} {'k' * 90}": "n" * 100 for k in range(8)}
+    study.tell(0, 1.0, block=long)
+    begun = re.search(r'name="block"[^>]* value="([^"]*)"', caller.get("/part/trial", "of=0").body)
+    assert begun is not None
+    (stored,) = study.ledger.refresh().trials[0].measurements
+    row = {"trial": 0, "outcome": 0, "told": stored.seq, "version": stored.version}
+    answer = caller.post("/do/correct", row | {"value": "2", "noise": "", "block": begun[1]})
+    assert answer.data["said"].endswith("is corrected to 2.")
+    assert study.trials[0].measurements == (Measurement(2.0, block=long),)
+
+
+def test_the_block_of_one_outcome_is_corrected_alone(tmp_path: Path) -> None:
+    outcomes = {"yield": ceibo.Maximize(unit="%"), "salt": ceibo.AtMost(2.0, unit="mg")}
+    storage = f"sqlite:///{tmp_path}/h.db"
+    made = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, storage=storage)
+    made.tell(made.ask(), {"yield": 70.0, "salt": 1.0}, block="Monday")
+    stored = made.ledger.refresh().trials[0].measurements[1]
+    row = {"trial": 0, "outcome": 1, "told": stored.seq, "version": stored.version}
+    answer = Caller(made).post("/do/correct", row | {"value": "", "noise": "", "block": "Tuesday"})
+    assert answer.status == 200
+    told = {name: dict(each[0].block)["block"] for name, each in made.trials[0].outcomes.items()}
+    assert told == {"yield": "Monday", "salt": "Tuesday"}
 
 
 def test_trials_are_asked_for_once_per_request(study: ceibo.Study, caller: Caller) -> None:

@@ -266,3 +266,164 @@ def test_after_a_restart_the_page_says_to_open_the_new_link(browser: Any, tmp_pa
         page.context.close()
     finally:
         server.kill()
+
+
+# answers of the profiler come late, or not at all, where a test says so
+LATE = """
+const usual = window.fetch;
+window.lag = 0;
+window.fetch = async (path, options) => {
+  if (String(path).endsWith("/view/profile")) {
+    if (window.lag < 0) { throw new TypeError("away"); }
+    await new Promise((goOn) => setTimeout(goOn, window.lag));
+  }
+  return usual(path, options);
+};
+"""
+
+
+def slow_page(browser: Any, served: Any) -> Any:
+    """A page of which the answers of the profiler can be delayed."""
+    page = Page(browser, served.link)
+    page.page.add_init_script(LATE)
+    page.page.reload()
+    page.wait()
+    return page.page
+
+
+def test_what_is_no_value_is_not_measured_as_the_setting_before(browser: Any) -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, name="late")
+    with serving(study) as served:
+        page = slow_page(browser, served)
+        page.evaluate("window.lag = 500")
+        button = page.get_by_role("button", name="Measure this setting next")
+        page.fill(".exact", "7")
+        button.click()
+        page.locator("#profiler form .said").get_by_text("No trial was made").wait_for()
+        assert "0.0, 1.0" in page.locator("#why-not").inner_text()
+        assert button.is_disabled()
+        # what others do meanwhile lifts nothing: what was typed is still there
+        page.evaluate("window.lag = 0")
+        study.enqueue({"x": 0.25})
+        page.locator("#q0").wait_for()
+        page.wait_for_timeout(500)
+        assert button.is_disabled()
+        assert page.input_value(".exact") == "7"
+        assert len(study.trials) == 1
+        page.fill(".exact", "0.75")
+        page.press(".exact", "Enter")
+        page.wait_for_function("() => document.getElementById('why-not').textContent === ''")
+        button.click()
+        page.locator("#card-1").wait_for()
+        assert study.trials[-1].params == {"x": 0.75}
+        page.context.close()
+
+
+def test_the_parameter_in_hand_stays_while_others_follow(browser: Any) -> None:
+    """Neither a hand at rest nor news of others come between what was typed and its answer."""
+    parts = {name: ceibo.Float(0, 1) for name in "abc"}
+    space = ceibo.Space(parts, constraints=["a + b + c == 1"])
+    study = ceibo.Study.create(space, name="mixture", n_initial=4, seed=1)
+    for _ in range(4):
+        trial = study.ask()
+        study.tell(trial, (trial.params["a"] - 0.4) ** 2)
+    with serving(study) as served:
+        page = slow_page(browser, served)
+        exact = page.locator(".exact")
+        for late in ("rest", "news"):
+            page.focus("#s0")
+            page.keyboard.press("ArrowRight")
+            page.wait_for_function(
+                "() => Number(document.getElementById('profiler').dataset.count) > 0"
+            )
+            page.evaluate("window.lag = 1500")
+            typed = {"rest": "0.6", "news": "0.3"}[late]
+            exact.nth(1).fill(typed)
+            exact.nth(1).press("Enter")
+            if late == "news":
+                study.enqueue({"a": 0.2, "b": 0.2, "c": 0.6})
+                page.locator("article.quiet").wait_for()
+            page.wait_for_timeout(3500)
+            page.evaluate("window.lag = 0")
+            exact.nth(1).evaluate("each => each.blur()")
+            page.locator("#to-best").focus()
+            page.wait_for_timeout(500)
+            slider = float(page.input_value("#s1")) / 1000
+            assert slider == pytest.approx(float(typed), abs=2e-3), late
+        page.context.close()
+
+
+def test_an_outcome_without_a_value_does_not_keep_one_from_measuring(browser: Any) -> None:
+    outcomes = {"yield": ceibo.Maximize(), "colour": ceibo.Watch()}
+    study = ceibo.Study.create(
+        {"x": ceibo.Float(0, 1)}, outcomes=outcomes, name="watched", n_initial=3
+    )
+    for _ in range(3):
+        trial = study.ask()
+        study.tell(trial, {"yield": trial.params["x"]})
+    with serving(study) as served:
+        page = slow_page(browser, served)
+        button = page.get_by_role("button", name="Measure this setting next")
+        page.select_option("#profile-outcome", "1")
+        page.locator("#readout").get_by_text("has not been measured yet").wait_for()
+        assert button.is_enabled()
+        assert not page.locator(".slice svg").is_visible()
+        page.fill(".exact", "0.25")
+        button.click()
+        page.locator("#card-3").wait_for()
+        assert study.trials[3].params == {"x": 0.25}
+        # nor does an error that says nothing of the setting
+        page.evaluate("window.lag = -1")
+        page.select_option("#profile-outcome", "0")
+        page.locator("#profile-said").get_by_text("does not answer").wait_for()
+        assert button.is_enabled()
+        page.evaluate("window.lag = 0")
+        page.select_option("#profile-outcome", "1")
+        page.select_option("#profile-outcome", "0")
+        page.locator(".slice svg").wait_for()
+        assert page.locator("#profile-said").inner_text() == ""
+        page.context.close()
+
+
+def test_the_block_of_an_old_value_is_not_that_of_the_next(browser: Any) -> None:
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, name="days")
+    study.ask(3)
+    study.tell(0, 0.5, block={"day": "2026-11-01"})
+    with serving(study) as served:
+        driver = Page(browser, served.link)
+        page = driver.page
+        driver.correct(0, "0.25")
+        page.reload()
+        driver.wait()
+        assert page.input_value("#t1-block") == ""
+        page.fill("#t1-block", "2026-11-16")
+        driver.tell(1, "0.75")
+        page.reload()
+        driver.wait()
+        assert page.input_value("#t2-block") == "2026-11-16"
+        page.context.close()
+
+
+def test_only_what_is_kept_is_said_to_be_kept(browser: Any, tmp_path: Path) -> None:
+    server = Server(begin(tmp_path))
+    driver = Page(browser, server.link)
+    page = driver.page
+    driver.ask(2)
+    driver.tell(0, "0.5")
+    page.click("#open-0")
+    form = page.locator('dialog[open] form[data-action="void"]')
+    form.locator("xpath=..").locator("summary").click()
+    form.locator("input[name=reason]").fill("a slip")
+    server.kill()
+    form.locator("button").click()
+    said = form.locator(".said")
+    said.get_by_text("Note what you typed here").wait_for()
+    assert "is kept" not in said.inner_text()
+    page.click("dialog form[method=dialog] button")
+    driver.type_value(1, "0.25")
+    driver.send_without_waiting(1)
+    driver.card(1).locator(".said").first.get_by_text("What you typed is kept").wait_for()
+    page.click('form[data-action="ask"] button[type="submit"]')
+    said = page.locator('form[data-action="ask"] .said')
+    said.get_by_text("does not answer. Start it again").wait_for()
+    page.context.close()

@@ -1,6 +1,7 @@
 """The numbers of a table, as people of any country write them."""
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, final
 
@@ -28,7 +29,7 @@ def advice_on(text: str) -> str:
     if bare and bare != text and _is_number(bare):
         return f"; leave out {text[len(bare) :].strip()!r}"
     words = text.split()
-    if len(words) > 1 and all(map(_is_number, words)) and not _has_gap(words):
+    if len(words) > 1 and all(map(_is_number, words)) and not gap_in(words):
         return "; several values of one run go into columns of replicates"
     if "±" in text:
         return "; write what follows the ± under noise"
@@ -52,9 +53,9 @@ def _is_number(text: str) -> bool:
     return to_number(text) is not None or with_point(text) is not None
 
 
-def _has_gap(words: list[str]) -> bool:
-    """Whether words may be one number with gaps, as in 1 000."""
-    return any(is_split_thousand(*pair) for pair in pairwise(words))
+def gap_in(words: Sequence[str]) -> str:
+    """The first two words that may be one number with a gap, as in 1 000; empty if none are."""
+    return next((f"{a} {b}" for a, b in pairwise(words) if is_split_thousand(a, b)), "")
 
 
 @final

@@ -13,7 +13,7 @@ from ceibo.errors import InputError
 from ceibo.numbers import MINUS
 from ceibo.sheets.cells import unguard
 from ceibo.sheets.grid import BLANK, Cell
-from ceibo.sheets.numerals import Numbers
+from ceibo.sheets.numerals import Numbers, gap_in
 from ceibo.text import shorten
 
 FAILED: Final = "failed before the study"
@@ -88,6 +88,11 @@ def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | f
         one = cell.number is not None or cell.percent is not None or cell.fault or cell.is_date
         if one or not all(_NUMERIC.match(word) for word in words):
             found.append(numbers.read(cell, "replicates", wanted, unit))
+        elif gap := gap_in(words):
+            raise InputError(
+                f"replicates: {gap} may be one number or two; write {gap.replace(' ', '')} without"
+                " a gap, or each replicate into a column of its own."
+            )
         else:
             found += [numbers.read(word, "replicates", wanted, unit) for word in words]
     return found

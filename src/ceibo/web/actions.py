@@ -16,6 +16,7 @@ from ceibo.decide.space import Params
 from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
 from ceibo.study.blocks import doubt_of_block, typed_block
+from ceibo.study.moving import put_into_block
 from ceibo.study.store import StoredTrial
 from ceibo.study.store.records import StoredMeasurement
 from ceibo.study.trial import trial_of
@@ -30,6 +31,7 @@ from ceibo.web.entries import (
     text_in,
     whole_in,
     written_block,
+    written_noise,
 )
 from ceibo.web.profiler import check_place, setting_at
 from ceibo.web.session import Session
@@ -152,25 +154,52 @@ def _about_value(
 
 
 def correct(session: Session, data: Data) -> Done:
-    """Replaces a wrong value, or the block that it is of; the record keeps both."""
-    right = read_values([data], session.outcome_names, session.units)
-    if isinstance(right, dict):
-        (right,) = right.values()
-    typed = text_in(data, "block") if "block" in data else None
+    """Replaces a wrong value, or the block that it is of, or both; the record keeps all of it.
+
+    Where no value was typed, the one on record stays with its noise, count and replicates.
+    """
+    right = _right_value(session, data) if text_in(data, "value") else None
 
     def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
-        before, block, outcome = study.trials, wrong.measurement.block, wrong.outcome or None
-        usual = UsualBlock.of(before).kind
-        if typed in (None, written_block(block), written_block(block, usual)):
-            study.correct(number, right, key=wrong.key, outcome=outcome)
-            return f"is corrected to {right}"
-        block = typed_block(before, read_block(data))
-        study.correct(number, right, key=wrong.key, outcome=outcome, block=block)
-        moved = f"is corrected to {right}, block: {block_line(block) or 'none'}"
+        before, outcome = study.trials, wrong.outcome or None
+        block = _another_block(before, data, wrong.measurement.block)
+        if right is None:
+            _check_noise_stays(data, wrong.measurement)
+            if block is None:
+                raise InputError("type the right value, or another block.")
+            put_into_block(study, number, [wrong], block)
+        else:
+            given = None if block is None else dict(block)
+            study.correct(number, right, key=wrong.key, outcome=outcome, block=given)
+        became = "keeps its value" if right is None else f"is corrected to {right}"
+        if block is None:
+            return became
+        moved = f"{became}, block: {block_line(block) or 'none'}"
         doubt = _doubt(number, before, block)
         return f"{moved}. {doubt}".removesuffix(".") if doubt else moved
 
     return _about_value(session, data, change)
+
+
+def _right_value(session: Session, data: Data) -> Measurement:
+    values = read_values([data], session.outcome_names, session.units)
+    return values if isinstance(values, Measurement) else next(iter(values.values()))
+
+
+def _another_block(before: tuple[Trial, ...], data: Data, known: Block) -> Block | None:
+    """The block that was typed; None if it is the known one, or there was no field of it."""
+    if "block" not in data:
+        return None
+    usual = UsualBlock.of(before).kind
+    if text_in(data, "block") in (written_block(known), written_block(known, usual)):
+        return None
+    return typed_block(before, read_block(data))
+
+
+def _check_noise_stays(data: Data, known: Measurement) -> None:
+    """Refuses another noise that comes without a value."""
+    if text_in(data, "noise") != written_noise(known):
+        raise InputError("type the value too; its ± is corrected together with it.")
 
 
 def void(session: Session, data: Data) -> Done:

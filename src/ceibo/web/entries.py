@@ -13,8 +13,8 @@ from ceibo.decide.dimensions import Dimension, Value
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, show_value
 from ceibo.numbers import MINUS, is_split_thousand, to_number, with_point
+from ceibo.web.forms import LONGEST
 
-LONGEST: Final = 10_000  # characters of a text that is typed
 S = TypeVar("S")
 T = TypeVar("T")
 _GAPS: Final = re.compile(r"[\s;]+")
@@ -73,8 +73,11 @@ def both(one: Callable[[], T], other: Callable[[], S]) -> tuple[T, S]:
     return found[0], others[0]
 
 
-def read_number(text: str, what: str, unit: str = "") -> int | float:
-    """A finite number, with a point or a comma that can be nothing else, and maybe its unit."""
+def read_number(text: str, what: str, unit: str = "", *, measured: bool = False) -> int | float:
+    """A finite number, with a point or a comma that can be nothing else, and maybe its unit.
+
+    Of one that was `measured`, an error may say what to do where nothing could be.
+    """
     bare = _without_unit(text.strip(), unit).replace(MINUS, "-")
     number = to_number(bare)
     if number is None and "." not in bare and not _EITHER.fullmatch(bare):
@@ -87,7 +90,9 @@ def read_number(text: str, what: str, unit: str = "") -> int | float:
             f"{what}: expected a number that is read in one way, got {shown}; write"
             f" {bare.replace(',', '.')} or {bare.replace(',', '')}."
         )
-    raise InputError(f"{what}: expected a number, got {shown}{_advice_on(bare, number, unit)}.")
+    advice = _advice_on_value(bare, number) if measured else ""
+    advice = advice or _advice_on(bare, unit)
+    raise InputError(f"{what}: expected a number, got {shown}{advice}.")
 
 
 def _without_unit(text: str, unit: str) -> str:
@@ -98,16 +103,19 @@ def _without_unit(text: str, unit: str) -> str:
     return re.sub(rf"(?<=[\d.,]){gap}{re.escape(unit)}(?=[\s;]|$)", "", text)
 
 
-def _advice_on(text: str, number: float | None, unit: str) -> str:
-    """What to do about a text that is no number, where its fault is a known one."""
+def _advice_on_value(text: str, number: float | None) -> str:
+    """What to do about a measured value that is no number, or not a finite one."""
     if number is not None:
         return "; if nothing could be measured, say that it failed"
+    if text[:1] in ("<", ">"):
+        return "; write the best guess, with a noise as large as the doubt"
+    return "; write what follows the ± in the field beside it" if "±" in text else ""
+
+
+def _advice_on(text: str, unit: str) -> str:
+    """What to do about a text that is no number, where its fault is a known one."""
     if (written := with_point(text) or _grouped(text)) is not None:
         return f"; write {written}"
-    if text[:1] in "<>":
-        return "; write the best guess, with a noise as large as the doubt"
-    if "±" in text:
-        return "; write what follows the ± in the field beside it"
     if text[:1] == "," or text[-1:] == ",":
         return "; write a decimal comma without a space, and a space or ; between replicates"
     more = _WITH_MORE.fullmatch(text)
@@ -156,7 +164,7 @@ def _replicates(text: str, what: str, unit: str) -> list[float]:
                 f"{what}: {before} {word} may be one number or two; write {before}{word} without a"
                 " gap, or replicates with ; between them."
             )
-    return [float(read_number(word, what, unit)) for word in words or [text]]
+    return [float(read_number(word, what, unit, measured=True)) for word in words or [text]]
 
 
 def read_values(
@@ -190,6 +198,11 @@ def written_block(block: Block, kind: str = "") -> str:
     if len(block) == 1 and block[0][0] in (DEFAULT_KIND, kind):
         return block[0][1]
     return ", ".join(f"{each}={name}" for each, name in block)
+
+
+def written_noise(measurement: Measurement) -> str:
+    """A noise as it is typed, with all its digits; empty if it is unknown."""
+    return "" if measurement.noise is None else repr(measurement.noise)
 
 
 def read_value(dimension: Dimension, given: Mapping[str, Any], name: str) -> Value:

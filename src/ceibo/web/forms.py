@@ -1,6 +1,10 @@
 """Pieces of forms: labelled fields, and steps that say what they will do before they do it."""
 
+from typing import Final
+
 from ceibo.report.svg import text_of
+
+LONGEST: Final = 10_000  # characters of a text that is typed
 
 
 def field(
@@ -9,11 +13,11 @@ def field(
     """A labelled field of one line, with what it begins with."""
     holder = f' placeholder="{text_of(hint)}"' if hint else ""
     known = ' list="blocks"' if name == "block" else ""
-    begun = f' value="{text_of(value)}"' if value else ""
+    begun = f' value="{text_of(value, LONGEST)}"' if value else ""
     return (
         f'<p class="field"><label for="{identifier}">{text_of(label, 130)}</label>'
         f'<input id="{identifier}" name="{name}" type="text" inputmode="{mode}"'
-        f' autocomplete="off" maxlength="10000"{holder}{known}{begun}></p>'
+        f' autocomplete="off" maxlength="{LONGEST}"{holder}{known}{begun}></p>'
     )
 
 

@@ -33,7 +33,8 @@ def refused_page(status: int, why: str) -> HTMLResponse:
         f'<link rel="icon" href="data:,"><title>ceibo</title><style>{style}</style></head><body>'
         '<main><header><h1>This page is closed</h1></header><section class="panel">'
         f"<p>{said}</p><p>Each start of the server prints a new link; an older one, or the address"
-        " alone, does not open the page. What was typed and not yet sent is kept in this browser,"
-        " and is there again under the new link.</p></section></main></body></html>\n"
+        " alone, does not open the page. What was typed on the card of a trial under way and"
+        " not yet sent is kept in this browser, and is there again under the new link.</p>"
+        "</section></main></body></html>\n"
     )
     return HTMLResponse(text, status, {"Content-Security-Policy": policy})

@@ -8,7 +8,7 @@ from ceibo.report.svg import text_of
 from ceibo.study.store import StoredTrial
 from ceibo.study.trial import Trial, trial_of
 from ceibo.web.block_field import UsualBlock
-from ceibo.web.entries import written_block
+from ceibo.web.entries import written_block, written_noise
 from ceibo.web.forms import field, hidden, step, submit
 from ceibo.web.plan import settings_of, value_fields
 
@@ -64,9 +64,9 @@ def _measurement(stored: StoredTrial, which: int, place: int, usual: UsualBlock)
         + hidden("version", each.version)
         + hidden("outcome", place)
     )
-    right = field(f"{prefix}-right", "The right value, or replicates", "value", mode="decimal")
-    noise = each.measurement.noise
-    begun = "" if noise is None else repr(noise)
+    label, hint = "The right value, or replicates", "stays if left empty"
+    right = field(f"{prefix}-right", label, "value", hint=hint, mode="decimal")
+    begun = written_noise(each.measurement)
     right += field(f"{prefix}-noise", "± if known", "noise", mode="decimal", value=begun)
     right += usual.field(f"{prefix}-block", written_block(each.measurement.block, usual.kind))
     why = field(f"{prefix}-why", "Why it does not count", "reason")

@@ -8,7 +8,7 @@ from ceibo.decide import Belief
 from ceibo.decide.belief import recommend
 from ceibo.decide.joint import recommend_jointly
 from ceibo.decide.space import Params
-from ceibo.errors import InputError, NotFoundError
+from ceibo.errors import InputError, NoMeasurementError, NotFoundError
 from ceibo.gp.inputs import Array
 from ceibo.numbers import to_number
 from ceibo.report import render_report
@@ -163,16 +163,19 @@ def _profile(session: Session, data: Data) -> dict[str, Any]:
     place = moved_place(space, place, column)
     if state.belief is None:
         return where(space, place) | {"waiting": state.waiting}
-    outcome = _outcome(session, data, state.belief)
+    try:
+        outcome = _outcome(session, data, state.belief)
+    except NoMeasurementError as error:
+        return where(space, place) | {"waiting": str(error)}
     return profile(state.belief, place, outcome, is_moving=data.get("moving") is True)
 
 
 def _outcome(session: Session, data: Data, belief: AnyBelief) -> str:
-    """The outcome that a page shows."""
+    """The outcome that a page shows; an error where nothing is known of it yet."""
     names = session.outcome_names
     name = names[whole_in(data, "outcome", 0, len(names) - 1)]
     if name not in Views(belief).names:
-        raise InputError(f"{name!r} has not been measured yet; tell one first.")
+        raise NoMeasurementError(f"{name!r} has not been measured yet; tell one first.")
     return name
 
 

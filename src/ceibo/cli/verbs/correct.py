@@ -24,6 +24,7 @@ from ceibo.decide.block_names import Block
 from ceibo.errors import InputError, NotFoundError
 from ceibo.study import Study, Trial
 from ceibo.study.blocks import doubt_of_block, typed_block
+from ceibo.study.moving import put_into_block
 from ceibo.study.store import StoredTrial
 
 _UNKNOWN = (
@@ -133,12 +134,9 @@ def _move(study: Study, trial: StoredTrial, block: Block, json: bool) -> None:
     """Puts measurements, which stay as they are, into another block."""
     new = _typed(study.trials, trial.number, block)
     lines = []
-    for key in dict.fromkeys(each.key for each in trial.measurements):
-        same = [each for each in trial.measurements if each.key == key]
-        wrong = {each.outcome: each.measurement for each in same}
-        bare = {name: replace(each, block=()) for name, each in wrong.items()}
-        study.correct(trial.number, bare.get("", bare), key=key, block=dict(new))
-        lines.append(_became(trial.number, Told(bare, ()).within(new), Told(wrong, ())))
+    for wrong in put_into_block(study, trial.number, trial.measurements, new):
+        right = {name: replace(each, block=new) for name, each in wrong.items()}
+        lines.append(_became(trial.number, Told(right, ()), Told(wrong, ())))
     if json:
         print_json(trial_json(study.trials[trial.number]))
     else:

@@ -79,6 +79,12 @@ async function collect(form, place) {
   return data;
 }
 
+// What becomes of what was typed once the page is opened by another link.
+function keeping(form) {
+  if (form.closest("article")) { return " What you typed is kept. "; }
+  return isDirty(form) ? " Note what you typed here: it is not kept under another link. " : " ";
+}
+
 function say(form, sentence, status) {
   const said = form.querySelector(".said");
   said.replaceChildren(sentence);
@@ -97,7 +103,8 @@ function say(form, sentence, status) {
 function clear(form) {
   delete form.dataset.key;
   form.querySelector(".said").replaceChildren();
-  const block = form.querySelector('input[name="block"]');
+  const told = form.dataset.action === "tell"; // a correction is of an old value
+  const block = told && form.querySelector('input[name="block"]');
   if (block && block.value) { store((kept) => kept.setItem(MEMORY, block.value)); }
   form.querySelectorAll('input[type="text"]').forEach((each) => { each.value = ""; });
   form.querySelectorAll("details").forEach((each) => { each.open = false; });
@@ -125,8 +132,8 @@ export function listen(place, hush, done) {
       await done(answer, form, focused && card !== null);
     } catch (error) {
       hush(); // what an earlier form said is over
-      const kept = error instanceof Away ? " What you typed is kept. " + error.advice : "";
-      say(form, error.message + kept, error.status);
+      const advice = error instanceof Away ? keeping(form) + error.advice : "";
+      say(form, error.message + advice, error.status);
     } finally {
       button.disabled = button.dataset.excluded === "yes";
       form.removeAttribute("aria-busy");

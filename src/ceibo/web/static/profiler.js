@@ -1,6 +1,6 @@
 // The profiler and the map: one setting in hand, pictures through it that follow.
 
-import { element, piecesOf, send } from "./api.js";
+import { Away, element, piecesOf, send } from "./api.js";
 import { Slice } from "./slices.js";
 
 const root = document.getElementById("profiler");
@@ -19,12 +19,14 @@ let slices = null;
 let range = null;
 let busy = false;
 let waiting = null;
+let unread = false; // what was typed last is no value of its parameter
 let restTimer = 0;
 let spokenTimer = 0;
 
-// The setting in hand, once what was moved or typed has been answered.
+// The setting in hand, once what was moved or typed has been answered and is a setting.
 export async function place() {
   while (busy || waiting) { await new Promise((goOn) => setTimeout(goOn, 20)); }
+  if (button.dataset.excluded === "yes") { throw new Error("No trial was made."); }
   return at;
 }
 
@@ -54,13 +56,14 @@ export async function begin() {
 
 export async function refresh() {
   range = null;
-  await ask({ at });
+  if (!waiting) { await ask({ at, again: true }); } // what waits is drawn anyway
   await drawMap();
 }
 
 function moved(event) {
   const control = event.target;
   if (control.dataset.column === undefined || control.classList.contains("exact")) { return; }
+  clearTimeout(restTimer); // the hand does not rest
   const column = Number(control.dataset.column);
   const value = Number(control.value);
   const { places, choices } = axes[column];
@@ -71,6 +74,7 @@ function moved(event) {
 function typedExactly(event) {
   const control = event.target;
   if (!control.classList.contains("exact") || control.value === "") { return; }
+  clearTimeout(restTimer);
   ask({ at, column: Number(control.dataset.column), text: control.value });
 }
 
@@ -93,11 +97,16 @@ async function ask(question, since) {
   busy = true;
   try {
     const answer = await send("/view/profile", { ...question, outcome: chosen("profile-outcome") });
-    exclude(answer.broken ? "The rule " + answer.broken + " excludes this setting." : "");
+    unread = unread && question.again === true;
+    if (!unread) { exclude(answer.broken ? "The rule " + answer.broken + " excludes this setting." : ""); }
     if (!waiting) { show(answer, question.moving); }
+    else if ("text" in question) { at[question.column] = answer.at[question.column]; }
     if (since !== undefined) { measure(since); }
   } catch (error) {
-    exclude(error.message);
+    if ("text" in question) {
+      unread = !(error instanceof Away);
+      exclude(error.message);
+    } else { said.textContent = error.message; }
   } finally {
     busy = false;
   }
@@ -105,6 +114,7 @@ async function ask(question, since) {
     const [next, then] = waiting;
     waiting = null;
     if (!("text" in next)) { next.at = at; }
+    next.column ??= question.column; // still in hand, where its answer was not shown
     await ask(next, then);
   }
 }
@@ -120,6 +130,7 @@ function measure(since) {
 function show(answer, moving) {
   at = answer.at;
   setControls(answer);
+  root.querySelectorAll(".picture").forEach((each) => { each.hidden = !answer.slices; });
   if (!answer.slices) {
     readout.replaceChildren(element("p", "note", answer.waiting));
     return;
@@ -135,7 +146,7 @@ function show(answer, moving) {
   tell(answer.believed);
   clearTimeout(restTimer);
   // The hand rests: bands that were sketched while it moved are drawn exactly, then the map.
-  restTimer = setTimeout(moving ? () => ask({ at }) : drawMap, 300);
+  restTimer = setTimeout(moving ? () => ask({ at, again: true }) : drawMap, 300);
 }
 
 // All pictures have one scale, which only grows while the hand moves.
@@ -168,7 +179,7 @@ function setControls(answer) {
     }
     if (exact) {
       exact.disabled = text === null;
-      if (exact !== document.activeElement) { exact.value = text ?? ""; }
+      if (exact !== document.activeElement && !unread) { exact.value = text ?? ""; }
     }
   });
 }
