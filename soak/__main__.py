@@ -59,6 +59,7 @@ QUALITY = (
     "failures",
     "cost",
     "outliers",
+    "doubts",
     "coverage",
     "replicates",
 )

@@ -13,6 +13,8 @@ hyperparameters of before to start from, and so on, further than can be justifie
 units of the typical distance from a prediction, which outliers hardly change. On the way back
 observations are believed again one by one, least gain first, each time with a fit that may explain
 them otherwise; of all states the best is kept by its log density less a price (`_State.worth`).
+What is left is searched once more with the values on logarithmic scales: the largest values of a
+steep response look wrong on any other (`_on_any_scale`).
 
 Where nothing looks wrong, the first fit is the model, and the check costs next to nothing.
 """
@@ -24,6 +26,7 @@ from typing import Final, NamedTuple, final
 import numpy as np
 import scipy
 
+from ceibo.decide.bending import bendings
 from ceibo.decide.rows import Rows
 from ceibo.decide.subset import group
 from ceibo.gp import FitResult, Hyperparameters
@@ -51,6 +54,7 @@ _LEAST_NOISE: Final = 0.02
 _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
 _FADED: Final = 25.0  # how many times the noise variance that explains it best an outlier gets
 _LEAST_SHARE: Final = 0.01
+_ANOTHER_SCALE: Final = 2.0  # the price of one, in units of the log density
 _SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
 
 
@@ -87,6 +91,7 @@ class _State:
     rows: Rows  # with the discounts
     discounted: Mask  # (n,)
     fit: FitResult
+    log_slope: float = 0.0  # log w'(y), summed over the values, if they are on a scale w(y)
 
     @property
     def scale(self) -> float:
@@ -98,6 +103,7 @@ class _State:
         """The log density that the fit maximised, of all values told, in the units of y."""
         values = np.where(np.isnan(self.rows.variance), 1.0, self.rows.counts)
         density = self.fit.log_density - float(np.sum(values) * np.log(self.scale))
+        density += self.log_slope
         # The scatter of the values behind a standard error, of which the fit of a discounted mean
         # knows nothing.
         level = self.fit.noise_variance
@@ -196,6 +202,9 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> Doubted:
         best = _best(best, _pursue(view, refit), refit)
     if not np.any(best.discounted):
         return Doubted(fit, [], 0.0)
+    best = _on_any_scale(first, best, refit)
+    if not np.any(best.discounted):
+        return Doubted(fit, [], 0.0)
     # What is wrong in an unknown way says less than its size suggests.
     final = _refitted(best, _FADED * best.rows.variance, best.discounted, refit)
     return Doubted(final.fit, _described(final), best.worth - first.worth)
@@ -206,11 +215,37 @@ def _smooth(first: _State, refit: Refit) -> _State:
 
     Where the first model bends to follow outliers, this one does not.
     """
-    n, d = first.told.X.shape
+    unknown = replace(first.told, variance=np.full(len(first.told), np.nan))
+    return replace(first, rows=unknown, fit=refit(unknown, first.discounted, _simple(first)))
+
+
+def _simple(first: _State) -> FitResult:
+    """A fit to start from: a smooth model with much noise."""
+    d = first.told.X.shape[1]
     simple = Hyperparameters(np.full(d, _SMOOTH * np.sqrt(d)), 1.0, _NOISY)
-    start = replace(first.fit, hyperparameters=simple)
-    unknown = replace(first.told, variance=np.full(n, np.nan))
-    return replace(first, rows=unknown, fit=refit(unknown, first.discounted, start))
+    return replace(first.fit, hyperparameters=simple)
+
+
+def _on_any_scale(first: _State, best: _State, refit: Refit) -> _State:
+    """The state to go by, if the values may be on another scale (decide/bending.py).
+
+    Of a steep response the largest values are far from what all the others predict, and right: on
+    a logarithmic scale they are where the others lead.
+    """
+    residual, noise = best.left_out()[0], best.gains()[1]
+    side = 1.0 if float(np.sum(residual[best.discounted])) > 0.0 else -1.0
+    states = []
+    for rows, log_slope in bendings(first.told, side):
+        for start in (first.fit, _simple(first)):
+            fit = refit(rows, first.discounted, start)
+            states.append(replace(first, told=rows, rows=rows, fit=fit, log_slope=log_slope))
+    if not states:
+        return best
+    rival = max(states, key=lambda state: state.worth)
+    rival = _best(rival, _pursue(rival, refit), refit)
+    if rival.worth - _ANOTHER_SCALE <= best.worth:
+        return best
+    return _refitted(best, noise, rival.discounted, refit) if np.any(rival.discounted) else first
 
 
 def _gain(z: float) -> float:
@@ -265,7 +300,7 @@ def _best(best: _State, state: _State, refit: Refit) -> _State:
 def _refitted(state: _State, noise: Array, mask: Mask, refit: Refit) -> _State:
     """The fit with the discounts of a mask."""
     rows = state.told.with_noise(noise, mask)
-    return _State(state.told, rows, mask, refit(rows, mask, state.fit))
+    return replace(state, rows=rows, discounted=mask, fit=refit(rows, mask, state.fit))
 
 
 def _described(state: _State) -> list[Outlier]:
