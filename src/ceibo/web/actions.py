@@ -23,6 +23,7 @@ from ceibo.text import one_line, plural
 from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import (
     both,
+    is_bare,
     read_block,
     read_settings,
     read_values,
@@ -82,7 +83,7 @@ def tell(session: Session, data: Data) -> Done:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
-        block = typed_block(before, typed)
+        block = typed_block(before, typed, is_bare(data))
         try:
             study.tell(trial, values, key=key or None, attributes=attributes, block=block)
         except ConflictError:
@@ -164,7 +165,7 @@ def correct(session: Session, data: Data) -> Done:
         if typed in (None, written_block(block), written_block(block, usual)):
             study.correct(number, right, key=wrong.key, outcome=outcome)
             return f"is corrected to {right}"
-        block = typed_block(before, read_block(data))
+        block = typed_block(before, read_block(data), is_bare(data))
         study.correct(number, right, key=wrong.key, outcome=outcome, block=block)
         moved = f"is corrected to {right}, block: {block_line(block) or 'none'}"
         doubt = _doubt(number, before, block)
