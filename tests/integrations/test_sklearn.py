@@ -28,7 +28,7 @@ from scipy.stats import (
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -310,6 +310,23 @@ def test_ascending_numbers_are_levels_on_the_scale_where_they_are_even(
         ((_, decoded),) = parameters.decode(parameters.space.check({"a": value})).items()
         assert decoded == value
         assert type(decoded) is type(value)  # as the estimator was to get it
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "choices",
+    [{"loss": ["log_loss", "hinge"]}, {"loss": ["log_loss"], "penalty": ["l2", "none of these"]}],
+)
+def test_a_search_does_not_end_at_a_first_candidate_without_a_score(choices: Any) -> None:
+    """One of two choices has no probabilities, or cannot be fitted; some seeds begin with it."""
+    space = {**choices, "alpha": loguniform(1e-5, 1e-1)}
+    options: dict[str, Any] = {"scoring": "neg_log_loss", "n_initial": 1, "n_iter": 6, "cv": 3}
+    for seed in range(4):
+        search = CeiboSearchCV(SGDClassifier(), space, random_state=seed, **options).fit(*IRIS)
+        assert {
+            name: each[0] for name, each in choices.items()
+        }.items() <= search.best_params_.items()
+        assert len(search.cv_results_["params"]) == 6
 
 
 def test_a_tuple_of_other_things_is_a_list_of_choices() -> None:

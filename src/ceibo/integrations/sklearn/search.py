@@ -70,6 +70,12 @@ class Search:
         """How many candidates were evaluated or failed."""
         return len(self.evaluated) + len(self.failed)
 
+    @property
+    def patience(self) -> int:
+        """How many candidates are evaluated, if none of them has a score; more than one."""
+        dimension = len(self.parameters.space)
+        return max(self.settings.initial_size(dimension), Settings().initial_size(dimension))
+
     def at(self, x: Array) -> Candidate:
         """The candidate at a point of the unit cube."""
         params = self.parameters.space.from_unit(x)
@@ -209,9 +215,8 @@ class Search:
 
 
 def is_hopeless(search: Search, wanted: int) -> bool:
-    """Whether nothing in the initial design has a score, though it has been evaluated."""
-    initial = min(search.settings.initial_size(len(search.parameters.space)), wanted)
-    ended = len(search.evaluated) > 0 and search.count >= initial
+    """Whether none of as many candidates as a search has patience for has a score."""
+    ended = len(search.evaluated) > 0 and search.count >= min(search.patience, wanted)
     return ended and not np.isfinite(search.scores.mean(axis=1)).any()
 
 

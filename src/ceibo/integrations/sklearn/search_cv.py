@@ -318,8 +318,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         probing = metric is None
         stop = self._verdict(search, cost) if results else None
         while stop is None and search.count < self.n_iter and not is_hopeless(search, self.n_iter):
-            # The initial design does not depend on scores, so it is one batch; but what is kept
-            # should not be lost.
+            # The initial design depends on no score: one batch, unless it is to be kept.
             wanted = self.batch_size if kept else max(self.batch_size, initial - search.count)
             batch = search.batch(min(1 if probing else wanted, self.n_iter - search.count))
             if not batch:
@@ -334,9 +333,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 if probing and kept is None:
                     probing = False
                     continue  # with the whole design, some of which may not fail
-                # scikit-learn raises if all fits of one call fail; here one call may be a single
-                # candidate.
-                if not results and search.count + len(batch) >= min(initial, self.n_iter):
+                # scikit-learn raises if all fits of a call fail; one may be of one candidate.
+                if not results and search.count + len(batch) >= min(search.patience, self.n_iter):
                     raise
                 warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
                 search.failed += batch
