@@ -58,9 +58,9 @@ def why_short(dimension: Dimension) -> str:
     rest = (high - low) % by
     if not rest:
         return ""
-    by, low, last, end = (_written(each) for each in (by, low, high - rest, high))
+    steps, first, last, end = (_written(each) for each in (by, low, high - rest, high))
     return (
-        f"in steps of {by} from {low} the last is {last}, so {end} will never be"
+        f"in steps of {steps} from {first} the last is {last}, so {end} will never be"
         " suggested; choose another step or other ends if it should be."
     )
 
