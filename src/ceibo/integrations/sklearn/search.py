@@ -70,12 +70,6 @@ class Search:
         """How many candidates were evaluated or failed."""
         return len(self.evaluated) + len(self.failed)
 
-    @property
-    def patience(self) -> int:
-        """How many candidates are evaluated, if none of them has a score; more than one."""
-        dimension = len(self.parameters.space)
-        return max(self.settings.initial_size(dimension), Settings().initial_size(dimension))
-
     def at(self, x: Array) -> Candidate:
         """The candidate at a point of the unit cube."""
         params = self.parameters.space.from_unit(x)
@@ -214,9 +208,16 @@ class Search:
         return joint_evidence_of(outcomes, dimension, told, unmeasured, trials=trials)
 
 
+def patience_of(search: Search, wanted: int) -> int:
+    """How many candidates are evaluated, of so many wanted, if none of them has a score."""
+    dimension = len(search.parameters.space)
+    sizes = (each.initial_size(dimension) for each in (search.settings, Settings()))
+    return min(max(sizes), wanted)
+
+
 def is_hopeless(search: Search, wanted: int) -> bool:
     """Whether none of as many candidates as a search has patience for has a score."""
-    ended = len(search.evaluated) > 0 and search.count >= min(search.patience, wanted)
+    ended = len(search.evaluated) > 0 and search.count >= patience_of(search, wanted)
     return ended and not np.isfinite(search.scores.mean(axis=1)).any()
 
 

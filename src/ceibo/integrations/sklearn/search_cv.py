@@ -42,7 +42,7 @@ from ceibo.integrations.sklearn.kept import Fits, Kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
 from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
-from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless
+from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless, patience_of
 from ceibo.integrations.sklearn.space import Parameters, warn_if_small
 from ceibo.integrations.sklearn.tables import add_failed, add_posterior
 
@@ -334,7 +334,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                     probing = False
                     continue  # with the whole design, some of which may not fail
                 # scikit-learn raises if all fits of a call fail; one may be of one candidate.
-                if not results and search.count + len(batch) >= min(search.patience, self.n_iter):
+                if not results and search.count + len(batch) >= patience_of(search, self.n_iter):
                     raise
                 warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
                 search.failed += batch
