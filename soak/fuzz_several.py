@@ -7,7 +7,7 @@ answers, chances between 0 and 1, nothing beyond what is physically possible, pa
 import math
 import random
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from ceibo import (
     AtLeast,
@@ -31,7 +31,7 @@ from ceibo.report import render_report
 from soak.fuzz_studies import WrongError, check_page, check_params, extreme, noise_of, values_of
 
 _NAMES: Final = ("yield", "<i>", "@cost", "n" * 60, "ü")
-_NO_ANSWER: Final = (InputError, NoMeasurementError)
+_T = TypeVar("_T")
 _COUNTS: Final = (0, 1, 2, 3, 5, 8, 15, 30)
 _RULES: Final = (
     "a + b <= 1.2",
@@ -147,28 +147,51 @@ def _tell(rng: random.Random, made: Study, number: int, values: list[float]) -> 
 
 
 def _check_answers(rng: random.Random, made: Study) -> None:
-    """Every answer that there is, or a sentence that says why there is none."""
+    """Every answer that is due, and a sentence that says why there is none of the others."""
     anywhere = made.space.from_unit([rng.random() for _ in made.space.names])
-    asked: tuple[Callable[[], Sequence[Estimate]], ...] = (
-        lambda: [made.best],
-        lambda: [made.recommended],
-        lambda: made.front,
-        lambda: made.predict([anywhere]),
+    assert made.outcomes is not None
+    one_goal = len(made.outcomes.goals) == 1
+    asked: tuple[tuple[Callable[[], Sequence[Estimate]], bool], ...] = (
+        (lambda: [made.best], one_goal),
+        (lambda: [made.recommended], one_goal),
+        (lambda: made.front, not one_goal),
+        (lambda: made.predict([anywhere]), True),
     )
-    for ask in asked:
-        try:
-            found = ask()
-        except _NO_ANSWER:
-            continue
-        for estimate in found:
+    for ask, is_due in asked:
+        for estimate in answer(made, ask, is_due) or ():
             check_params(made, estimate.params, "answer")
             _check_estimate(made, estimate)
-    try:
-        verdict = made.should_stop(rng.choice([5e-324, 1e-3, 1.0, 1e300]))
-    except _NO_ANSWER:
-        return
-    if any(math.isnan(each) for each in verdict.remaining):
+    cost = rng.choice([5e-324, 1e-3, 1.0, 1e300])
+    verdict = answer(made, lambda: made.should_stop(cost), one_goal)
+    if verdict is not None and any(math.isnan(each) for each in verdict.remaining):
         raise WrongError(f"remaining {verdict.remaining!r}")
+
+
+def answer(made: Study, ask: Callable[[], _T], is_due: bool) -> _T | None:
+    """An answer, or None where there can be none: too little is measured, or it is not due.
+
+    It is due where the study has as many goals as it is about.
+    """
+    try:
+        found = ask()
+    except NoMeasurementError as error:
+        if _is_measured(made):
+            raise WrongError(f"no answer, though all is measured: {error}") from error
+        return None
+    except InputError as error:
+        if is_due:
+            raise WrongError(f"refused, though it is due: {error}") from error
+        return None
+    if not is_due:
+        raise WrongError(f"an answer of another number of goals: {found!r}")
+    return found
+
+
+def _is_measured(made: Study) -> bool:
+    """Whether every goal and limit has been measured, at some setting all of them."""
+    assert made.outcomes is not None
+    needed = set(made.outcomes.needed)
+    return any(needed <= set(trial.outcomes) for trial in made.trials)
 
 
 def _check_estimate(made: Study, estimate: Estimate) -> None:

@@ -4,7 +4,10 @@ import time
 
 import pytest
 
+import ceibo
+from ceibo.errors import NoMeasurementError
 from soak import fuzz
+from soak.fuzz_several import answer
 from soak.fuzz_studies import WrongError, check_page
 
 CASES = {
@@ -47,6 +50,32 @@ def test_faults_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert figures.counts == {"ok": 2, "wrong": 1, "unexpected": 1, "hang": 1}
     assert [number for number, _ in figures.faults] == [1, 2, 3]
     assert not figures.passed
+
+
+def test_an_answer_that_is_due_may_not_be_refused() -> None:
+    outcomes = {"yield": ceibo.Maximize(), "salt": ceibo.AtMost(2.0)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, seed=0)
+
+    def refused() -> float:
+        raise ceibo.InputError("no answer.")
+
+    assert answer(study, lambda: study.best, is_due=True) is None  # nothing is measured
+    study.tell(study.ask(), {"yield": 1.0})
+    assert answer(study, lambda: study.best, is_due=True) is None  # nor all of it
+    study.tell(study.ask(), {"yield": 1.0, "salt": 1.0})
+    assert answer(study, lambda: study.best, is_due=True) == study.best
+    assert answer(study, lambda: study.front, is_due=False) is None
+    assert answer(study, refused, is_due=False) is None
+    with pytest.raises(WrongError, match="refused, though it is due: no answer"):
+        answer(study, refused, is_due=True)
+    with pytest.raises(WrongError, match="of another number of goals"):
+        answer(study, lambda: study.best, is_due=False)
+
+    def none() -> float:
+        raise NoMeasurementError("no measurement.")
+
+    with pytest.raises(WrongError, match="no answer, though all is measured"):
+        answer(study, none, is_due=True)
 
 
 _PAGE = (

@@ -9,6 +9,7 @@ from ceibo import Measurement
 from ceibo.command.outcome import parse_line
 from ceibo.errors import InputError
 from tests.cli.cli_tools import Ceibo, StudyFile
+from tests.sheets.filling import fill
 
 OUTCOMES = """
 [outcomes]
@@ -192,3 +193,63 @@ def test_a_run_is_on_a_day_as_the_others(ceibo: Ceibo, study_file: StudyFile) ->
     assert last[0]["block"] == {"day": "2026-11-15"}
     odd = ceibo("run", file, "--trials", 4, "--block", "31.02.2026")
     assert "not written as the other days" in odd.err
+
+
+def test_a_sheet_reads_a_bare_name_as_the_shell_does(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
+    file, plan = study_file(), tmp_path / "plan.csv"
+    ceibo("sheet", file, plan, "-n", 5, "--new")
+    ceibo("tell", file, 0, "71", "--block", "day=2026-11-14")
+    ceibo("tell", file, 1, "72", "--block", "2026-11-15")
+    days = {(1, "block"): "2026-11-15", (2, "block"): "15.11.2026"}
+    fill(plan, {(1, "value"): 72, (2, "value"): 73} | days)
+    read = ceibo("sheet", file, plan, "--read")
+    assert read.status == 0, read.err
+    assert "1 filled, 1 row known already" in read.out
+    stored = ceibo("show", file, 2, "--json").json["measurements"]
+    assert stored[0]["block"] == {"day": "2026-11-15"}
+    # also where most measurements are in no day any more
+    fill(plan, {(row, "value"): 80 for row in (3, 4)})
+    ceibo("sheet", file, plan, "--read")
+    for key in "abc":
+        ceibo("tell", file, 4, "80", "--key", key)
+    again = ceibo("sheet", file, plan, "--read")
+    assert "4 rows known already" in again.out, again.err
+
+
+def test_the_correction_that_a_sheet_advises_mends_it(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
+    file, plan = study_file(), tmp_path / "plan.csv"
+    ceibo("sheet", file, plan, "-n", 4, "--new", "--block", "block", "--block", "day")
+    for number in range(4):
+        ceibo("tell", file, number, 70 + number, "--block", "day=2026-11-14")
+    fill(plan, {(row, "value"): 70 + row for row in range(4)})
+    fill(plan, {(row, "block day"): "2026-11-14" for row in (2, 3)} | {(1, "block"): "mon"})
+    refused = ceibo("sheet", file, plan, "--read")
+    assert refused.status == 2
+    for words in (("0", "70.0", "--block", ""), ("1", "71.0", "--block", "block=mon")):
+        said = " ".join(word or "''" for word in words)
+        assert f"{said} (a further run" in refused.err
+        assert ceibo("correct", file, *words).status == 0
+    read = ceibo("sheet", file, plan, "--read")
+    assert "4 rows known already" in read.out, read.err
+
+
+def test_a_kind_that_is_said_stays(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "61", "--block", "day=2026-11-14")
+    told = ceibo("tell", file, 1, "62", "--block", "block=mon")
+    assert told.out == "trial 1: 62 [mon]\n"
+    moved = ceibo("correct", file, 0, "--block", "block=tue")
+    assert moved.out == "trial 0: 61 [tue], in place of 61 [day 2026-11-14]\n"
+
+
+def test_a_bare_name_is_of_no_kind_where_two_are_usual(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    for number in range(3):
+        ceibo("tell", file, number, 60 + number, "--block", "B1", "--block", "day=2026-11-14")
+    told = ceibo("tell", file, 3, "63", "--block", "B2")
+    assert told.out == "trial 3: 63 [B2]\n"
+    assert "most measurements are in a block of a day" in told.err

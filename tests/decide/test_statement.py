@@ -159,6 +159,23 @@ def test_a_sketch_is_exact_at_every_third_point_of_a_line_and_near_between() -> 
     assert np.max(np.abs(sketched[:25] / stds[:25] - 1)) < np.max(np.abs(plain / stds[:25] - 1))
 
 
+def test_a_sketch_through_exact_measurements_is_not_of_their_rounding() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.random((150, 3))
+    X[:21] = 0.5
+    X[:21, 0] = np.linspace(0, 1, 21)  # every third point of the line
+    stated = believe(X, np.sin(5 * X[:, 0]) + X[:, 1] * X[:, 2], noise=0.0).statement
+    line = np.full((61, 3), 0.5)
+    line[:, 0] = np.linspace(0, 1, 61)
+    exact, sketched = (stated.at(line, lines)[1] for lines in ((), (slice(0, 61),)))
+    between = np.arange(61) % 3 > 0
+    own = np.sqrt(stated.gp.posterior(line)[1])
+    assert np.all(own[~between] < 1e-5 * np.sqrt(stated.gp.kernel.variance))
+    # without a factor that is known, the ± is the model's own
+    assert sketched[between] == pytest.approx(own[between], rel=1e-9)
+    assert sketched[~between] == pytest.approx(exact[~between], abs=1e-5)
+
+
 def test_nothing_is_sketched_where_averaging_is_quick() -> None:
     belief = draw(2).belief
     line = np.column_stack([np.linspace(0, 1, 25), np.full(25, 0.5)])

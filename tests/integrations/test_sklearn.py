@@ -28,7 +28,7 @@ from scipy.stats import (
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, make_classification
 from sklearn.exceptions import FitFailedWarning, NotFittedError
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -299,6 +299,8 @@ def test_spaces() -> None:
         (np.arange(2, 8), ceibo.Ordinal([2, 3, 4, 5, 6, 7])),
         ([1, 2, 4, 8, 64], ceibo.Ordinal([1, 2, 4, 8, 64], log=True)),
         ([-1, 0, 0.5, 1], ceibo.Ordinal([-1, 0, 0.5, 1])),
+        (np.array([1, 2, 4], dtype=np.float32), ceibo.Ordinal([1.0, 2.0, 4.0], log=True)),
+        ([10**17, 10**17 + 1, 10**17 + 2], ceibo.Ordinal([10**17, 10**17 + 1, 10**17 + 2])),
     ],
 )
 def test_ascending_numbers_are_levels_on_the_scale_where_they_are_even(
@@ -310,6 +312,43 @@ def test_ascending_numbers_are_levels_on_the_scale_where_they_are_even(
         ((_, decoded),) = parameters.decode(parameters.space.check({"a": value})).items()
         assert decoded == value
         assert type(decoded) is type(value)  # as the estimator was to get it
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "choices",
+    [{"loss": ["log_loss", "hinge"]}, {"loss": ["log_loss"], "penalty": ["l2", "none of these"]}],
+)
+def test_a_search_does_not_end_at_a_first_candidate_without_a_score(choices: Any) -> None:
+    """One of two choices has no probabilities, or cannot be fitted; some seeds begin with it."""
+    space = {**choices, "alpha": loguniform(1e-5, 1e-1)}
+    options: dict[str, Any] = {"scoring": "neg_log_loss", "n_initial": 1, "n_iter": 6, "cv": 3}
+    for seed in range(4):
+        search = CeiboSearchCV(SGDClassifier(), space, random_state=seed, **options).fit(*IRIS)
+        assert {
+            name: each[0] for name, each in choices.items()
+        }.items() <= search.best_params_.items()
+        assert len(search.cv_results_["params"]) == 6
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 1e-4, 1e-3, 1e-2, 0.1, 1],
+        [1, 2, 10**400],
+        [-(10**400), 0, 10**400],
+        [0, 1, np.inf],
+        [-np.inf, 0, 1],
+        [-1e308, 0, 1, 1e308],
+        [1, 1.1, 1e300],
+    ],
+)
+def test_ascending_numbers_that_are_even_on_no_scale_are_evenly_apart(values: list[Any]) -> None:
+    parameters = Parameters.of({"a": values})
+    positions = ceibo.Int(0, len(values) - 1)
+    assert parameters.shown.dimensions == {"a (position in its list)": positions}
+    decoded = [parameters.decode({"a": place})["a"] for place in range(len(values))]
+    assert decoded == values
 
 
 def test_a_tuple_of_other_things_is_a_list_of_choices() -> None:

@@ -166,3 +166,38 @@ def test_a_search_of_positions_in_lists_says_that_it_is_one(tmp_path: Path) -> N
     file.write_text(json.dumps(head) + "\n" + "".join(whole[1:]), encoding="utf-8")
     with pytest.raises(InputError, match="an earlier ceibo, which searched lists of ascending"):
         search(file).set_params(**lists).fit(X, Y)
+
+
+def test_another_parameter_beside_positions_in_a_list_is_of_no_earlier_ceibo(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "s.jsonl"
+    lists: dict[str, Any] = {"C": [0.1, 1.0, np.inf], "kind": ["a", "b"]}
+    search(file, n_iter=2, refit=False).set_params(param_distributions=lists).fit(X, Y)
+    for other in ({**lists, "kind": ["a", "b", "c"]}, {"C": [1.0, 2.0, np.inf], "kind": ["a"]}):
+        with pytest.raises(InputError, match="a search with another param_distributions; give"):
+            search(file).set_params(param_distributions=other).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"outliers": True}, "discounted scores that looked wrong"),
+        ({"outliers": True, "n_initial": 3}, "discounted scores that looked wrong"),
+        ({"varying_noise": True}, r"had other settings \(varying_noise=True, now None\)"),
+    ],
+)
+def test_settings_that_are_no_options_are_of_an_earlier_ceibo(
+    tmp_path: Path, setting: dict[str, Any], why: str
+) -> None:
+    """Searches once left the scores that looked wrong to the model, as studies do."""
+    file = tmp_path / "s.jsonl"
+    search(file, n_iter=2, refit=False).fit(X, Y)
+    whole = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    head = json.loads(whole[0])
+    head["settings"] |= setting
+    file.write_text(json.dumps(head) + "\n" + "".join(whole[1:]), encoding="utf-8")
+    said = f"a search of an earlier ceibo, which {why}; give this one a file of its own.$"
+    with pytest.raises(InputError, match=said):
+        search(file).fit(X, Y)

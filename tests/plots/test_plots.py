@@ -273,6 +273,12 @@ def test_measurements_that_break_a_limit_are_hollow() -> None:
     assert np.asarray(broken.get_xdata()).tolist() == [1, 3]
     assert broken.get_markerfacecolor() == "none"
     assert "breaks a limit" in names_of(ax)
+    for heat in (None, 0.5, 1.5):  # what is not told yet breaks nothing
+        told = {"gain": 5.0} if heat is None else {"gain": 5.0, "heat": heat}
+        study.tell(study.enqueue({"x": 0.5}), told)
+    kept, broken = (each[0] for each in plots.progress(study, ax=axes()).containers)
+    assert np.asarray(kept.get_xdata()).tolist() == [0, 2, 4, 5, 6]
+    assert np.asarray(broken.get_xdata()).tolist() == [1, 3, 7]
     (slice_,) = plots.slices(study, axes=[axes()])
     legend = slice_.get_legend()
     assert legend is not None

@@ -361,6 +361,9 @@ def test_a_name_alone_is_of_the_usual_kind_of_block(study: ceibo.Study, caller: 
     again = tell(1, "0.7", block="19.11.2026", key="page-2")
     assert caller.post("/do/tell", again).status == 200
     assert dict(study.trials[1].measurements[1].block) == {"day": "2026-11-19"}
+    said = tell(1, "0.7", block="block=Friday", key="page-3")
+    assert caller.post("/do/tell", said).status == 200
+    assert dict(study.trials[1].measurements[2].block) == {"block": "Friday"}
     (stored,) = study.ledger.refresh().trials[0].measurements
     right: dict[str, Any] = {
         "trial": 0,

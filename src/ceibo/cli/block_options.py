@@ -38,6 +38,11 @@ def read_block(words: Sequence[str] | None) -> Block:
         raise InputError(f"--{error}") from None
 
 
+def is_bare(words: Sequence[str] | None) -> bool:
+    """Whether the words of --block say no kind."""
+    return not any("=" in word for word in words or ())
+
+
 def with_count(told: Told, count: int | None) -> Told:
     """What was told, its noises as standard errors of so many values."""
     if count is None:

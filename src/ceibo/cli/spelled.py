@@ -58,8 +58,14 @@ def why_short(dimension: Dimension) -> str:
     rest = (high - low) % by
     if not rest:
         return ""
-    last, end = (f"{float(each):g}" for each in (high - rest, high))
+    steps, first, last, end = (_written(each) for each in (by, low, high - rest, high))
     return (
-        f"in steps of {step:g} from {ends.low:g} the last is {last}, so {end} will never be"
+        f"in steps of {steps} from {first} the last is {last}, so {end} will never be"
         " suggested; choose another step or other ends if it should be."
     )
+
+
+def _written(number: Decimal) -> str:
+    """A number with all its digits, and without zeros behind them."""
+    short = number.normalize()
+    return f"{short:f}" if -5 < short.adjusted() < 16 else f"{short:e}"

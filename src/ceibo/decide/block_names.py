@@ -71,12 +71,12 @@ def usual_kinds(blocks: Iterable[Block]) -> tuple[str, ...]:
 
 def why_unusual(block: Block, usual: Iterable[str]) -> str:
     """What is to be said of a measurement that is in no block of a usual kind; else nothing."""
-    kinds = dict(block)
+    kinds, usual = dict(block), tuple(usual)
     missing = [kind for kind in usual if kind not in kinds]
     if not missing:
         return ""
     named = [kind for kind in missing if kind != DEFAULT_KIND]
-    if named and DEFAULT_KIND in kinds:
+    if named and DEFAULT_KIND in kinds and DEFAULT_KIND not in usual:
         written = f"{named[0]}={kinds[DEFAULT_KIND]}"
         return (
             f"the block {kinds[DEFAULT_KIND]!r} is of no kind, and most are; was {written} meant?"

@@ -39,6 +39,7 @@ _MOST_CORRECTED: Final = 400  # and up to which the choice is corrected for
 _DRAWS: Final = 128  # from each process, for the probability of being the best
 _SLOW: Final = 2e5  # entries of kernel matrices from which averages of a picture are sketched
 _STEP: Final = 3  # points of a line from one average to the next
+_ROUNDING: Final = 1e-10  # of the kernel's variance: a variance below it is zero but for rounding
 _FAR: Final = 1e3  # gaps in units of ±: beyond it nothing is left of a shift
 
 
@@ -87,7 +88,8 @@ class Statement:
         if self.average is not None:
             if self.average.entries(len(X)) < _SLOW:
                 lines = ()
-            variances = sketch(self.average, X, (means, variances), lines)
+            least = _ROUNDING * self.gp.kernel.variance
+            variances = sketch(self.average, X, (means, variances), lines, least)
         return means + self.choice.shift(means), np.sqrt(variances)
 
     def probability_best(self, x: Array) -> float:
@@ -144,7 +146,9 @@ class Statement:
         return type(self)(model.refitted_to(evidence, limit).gp, average)
 
 
-def sketch(average: Average, X: Array, model: tuple[Array, Array], lines: Sequence[slice]) -> Array:
+def sketch(
+    average: Average, X: Array, model: tuple[Array, Array], lines: Sequence[slice], least: float
+) -> Array:
     """Averaged variances (N,): of every third point of lines, and of all that lies on none.
 
     Args:
@@ -152,6 +156,7 @@ def sketch(average: Average, X: Array, model: tuple[Array, Array], lines: Sequen
         X: (N, d) points.
         model: the mean and variance there by the hyperparameters of the model.
         lines: rows of X.
+        least: variance of the model from which it says by which factor the averaged one is larger.
     """
     means, own = model
     exact = np.ones(len(X), dtype=bool)
@@ -160,7 +165,7 @@ def sketch(average: Average, X: Array, model: tuple[Array, Array], lines: Sequen
         exact[line][::_STEP] = exact[line][-1:] = True
     variances = np.zeros(len(X))
     variances[exact] = average.spread(X[exact], means[exact])
-    factor = np.sqrt(np.divide(variances, own, out=np.ones(len(X)), where=own > 0))
+    factor = np.sqrt(np.divide(variances, own, out=np.ones(len(X)), where=own > least))
     for line in lines:
         rows = np.arange(len(X))[line]
         knots, between = rows[exact[line]], rows[~exact[line]]

@@ -32,7 +32,7 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
     """The measurements over the trials, the best raw value, and the best setting as believed.
 
     With limits, the best raw value is that of the trials whose raw values hold them, if any do;
-    measurements of the others are hollow. A triangle at the edge is one that is far out.
+    measurements of trials that break one are hollow. A triangle at the edge is one that is far out.
 
     Args:
         study: or the result of a run.
@@ -72,12 +72,16 @@ def progress(study: Shown, *, outcome: str | None = None, ax: Axes | None = None
 
 
 def _broken(subject: Subject) -> list[int]:
-    """The measured trials whose raw values do not hold every limit."""
-    belief = subject.belief
-    if not isinstance(belief, JointBelief) or not belief.evidence.outcomes.limits:
+    """The trials of which a raw value breaks its limit; one not told yet breaks none."""
+    if not isinstance(subject.belief, JointBelief):
         return []
-    held = set(belief.evidence.holding)
-    return [trial.number for trial in subject.measured if trial.number not in held]
+    evidence = subject.belief.evidence
+    return [
+        number
+        for name in evidence.outcomes.limits
+        for number, value in evidence.raw_values(name).items()
+        if not evidence.outcomes[name].holds(value)
+    ]
 
 
 @final

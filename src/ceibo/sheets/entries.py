@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, final
 from ceibo.checks import nearest
 from ceibo.dates import to_date
 from ceibo.decide import Measurement, Outcomes
-from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
+from ceibo.decide.block_names import Block
 from ceibo.decide.frame import Frame
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
@@ -21,6 +21,7 @@ from ceibo.sheets.cells import unguard
 from ceibo.sheets.columns import Columns, columns_for, known_names
 from ceibo.sheets.grid import BLANK, Cell, Record, address
 from ceibo.sheets.names import fold, split_unit
+from ceibo.sheets.naming import SheetNaming
 from ceibo.sheets.numerals import Numbers
 from ceibo.sheets.opening import open_table
 from ceibo.sheets.places import Places, ResultPlaces, find_places, missing_params
@@ -113,15 +114,14 @@ class Entries:
 class Wanted:
     """What a file is read for: the settings of a frame and what was measured there.
 
-    `mapping` says what headers stand for: "Time (h)" -> "hours". `blocks` are kinds and names of
-    blocks on record, which stay as they are written; other names that are days are read as such.
-    `study` is the study file as commands in sentences name it.
+    `mapping` says what headers stand for: "Time (h)" -> "hours". `naming` says how blocks are
+    named. `study` is the study file as commands in sentences name it.
     """
 
     frame: Frame
     outcomes: Outcomes | None = None
     mapping: Mapping[str, str] = field(default_factory=dict)
-    blocks: frozenset[tuple[str, str]] = frozenset()
+    naming: SheetNaming = field(default_factory=SheetNaming)
     study: str = STUDY_FILE
 
 
@@ -216,8 +216,8 @@ class _Reader:
         planned = self._settings(record, self.places.params)
         used = self._settings(record, self.places.used)
         attributes = self._attributes(record)
-        result = self._result(record, str(attributes.get("notes", "")))
         trial = self._trial(record)
+        result = self._result(record, trial, str(attributes.get("notes", "")))
         if result is None:  # what was not measured yet need not be right
             del self.problems.found[found:]
         texts = {
@@ -280,7 +280,7 @@ class _Reader:
         self._report(record, self.places.trial, message)
         return None
 
-    def _result(self, record: Record, notes: str) -> Result | None:
+    def _result(self, record: Record, row: int | None, notes: str) -> Result | None:
         """What was measured in a row, or why nothing was; None if it says neither."""
         found: dict[str, Measurement] = {}
         failed: list[str] = []
@@ -290,7 +290,7 @@ class _Reader:
                 failed.append(name)
                 continue
             try:
-                measurement = measurement_of(cells, self.numbers, self._block(record, name))
+                measurement = measurement_of(cells, self.numbers, self._block(record, row, name))
             except InputError as error:
                 of = f"{name!r}: " if name else ""
                 self._report(record, self._faulty(record, places, cells), f"{of}{error}")
@@ -336,17 +336,14 @@ class _Reader:
                 return place
         return places.column
 
-    def _block(self, record: Record, outcome: str) -> Block:
+    def _block(self, record: Record, row: int | None, outcome: str) -> Block:
         """The block that a row names for an outcome, which may be of several kinds."""
         places = {**self.places.blocks[""], **self.places.blocks[outcome]}
-        named = {}
-        for given, place in places.items():
-            kind = given or DEFAULT_KIND
-            text = unguard(self._cell(record, place).text.strip())
-            if text:
-                named[kind] = text if (kind, text) in self.wanted.blocks else to_date(text)
+        cells = {
+            kind: unguard(self._cell(record, place).text.strip()) for kind, place in places.items()
+        }
         try:
-            return block_of(named) if named else ()
+            return self.wanted.naming.block(cells, row)
         except InputError as error:
             self._report(record, next(iter(places.values())), error)
             return ()

@@ -125,11 +125,6 @@ def key_of(params: Mapping[str, Any]) -> str:
     return json.dumps(dict(params), sort_keys=True)
 
 
-def blocks_of(trials: Iterable[Trial]) -> frozenset[tuple[str, str]]:
-    """The kinds and names of the blocks that trials were measured in."""
-    return frozenset(pair for each in trials for one in each.measurements for pair in one.block)
-
-
 def rows_of(trial: Trial) -> list[dict[str, Measurement]]:
     """The rows of a trial: in each the next measurement of every outcome; one if it has none."""
     count = max(map(len, trial.outcomes.values()), default=1)

@@ -7,13 +7,14 @@ from pathlib import Path
 from ceibo.errors import InputError, NumberTakenError
 from ceibo.sheets import sentences
 from ceibo.sheets.entries import STUDY_FILE, Entries, Wanted, read_entries
-from ceibo.sheets.importing import blocks_of
 from ceibo.sheets.matching import values_of
+from ceibo.sheets.naming import SheetNaming
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
 from ceibo.sheets.remarks import broken, impossible, no_days, outside, unlike_others, unread
 from ceibo.study import Failure, Study, Trial
 from ceibo.study.adding import new_trial
+from ceibo.study.blocks import Naming
 from ceibo.study.reported import Reported
 from ceibo.study.sheet_reading import SheetReading
 from ceibo.text import params_line
@@ -33,10 +34,10 @@ def read_sheet(
     `file` is the study file, as commands in sentences name it.
     """
     ledger = study.ledger
-    ledger.refresh()
+    stored = ledger.refresh().trials
     problems = Problems(Path(path))
-    on_record = blocks_of(study.trials)
-    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), on_record, file)
+    naming = SheetNaming.of(Naming.of(study.trials), stored, Path(path).name)
+    wanted = Wanted(ledger.frame, study.outcomes, dict(columns or {}), naming, file)
     sheet = read_entries(Path(path), wanted, problems)
     before = study.trials
     while True:

@@ -10,14 +10,13 @@ from ceibo.errors import InputError
 from ceibo.sheets import sentences
 from ceibo.sheets.entries import NOWHERE, UNDER_WAY, Entries, Entry, Result, Spot
 from ceibo.sheets.matching import Match, Values, as_really_run, differing, same_setting, values_of
+from ceibo.sheets.naming import SHEET
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.whole import setting_in
 from ceibo.study import Failure
 from ceibo.study.attributes import PLANNED
 from ceibo.study.store import Snapshot, StoredTrial
 
-SHEET: Final = "sheet"
-"""The attribute of a trial that was added from a row without a number: the name of the file."""
 _BETWEEN: Final = "; "  # several notes or dates of one trial
 
 

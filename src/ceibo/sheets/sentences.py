@@ -3,7 +3,6 @@
 import shlex
 
 from ceibo.decide import Measurement
-from ceibo.decide.block_names import DEFAULT_KIND
 from ceibo.sheets.entries import Entries, Entry, Result
 from ceibo.sheets.matching import values_of
 from ceibo.study.store import StoredTrial
@@ -23,7 +22,7 @@ def correction(
     if measurement.replicates:
         words.append("--replicates")
     for kind, name in measurement.block:
-        words += ["--block", name if kind == DEFAULT_KIND else f"{kind}={name}"]
+        words += ["--block", f"{kind}={name}"]
     if key is not None:
         words += ["--key", key]
     return shlex.join(["ceibo", "correct", study, str(number), *words])
@@ -68,6 +67,8 @@ def contradiction(
     same = [each for each in trial.measurements if each.outcome == stored.outcome]
     key = stored.key if len(same) > 1 else None
     right = correction(study, trial.number, stored.outcome, measurement, key)
+    if stored.measurement.block and not measurement.block:
+        right += " --block ''"  # else the one on record stays
     return (
         f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
         f" {measurement}; if the sheet is right: {right} (a further run has a row of its own beside"

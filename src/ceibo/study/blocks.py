@@ -1,6 +1,7 @@
 """The effects of blocks, as people read them."""
 
 from collections.abc import Iterable, Set
+from dataclasses import dataclass
 from itertools import groupby
 from typing import final
 
@@ -55,18 +56,44 @@ def doubt_of_block(trials: Iterable[Trial], told: Iterable[Block]) -> str:
     return next(filter(None, found), "")
 
 
-def typed_block(trials: Iterable[Trial], block: Block) -> Block:
-    """A block that a person typed, as the study has its blocks.
+def typed_block(trials: Iterable[Trial], block: Block, bare: bool = True) -> Block:
+    """A block that a person typed, as the study has its blocks; `bare` as in `Naming.typed`."""
+    return Naming.of(trials).typed(block, bare)
 
-    A name alone is of the usual kind, if there is one, and a day is written as days are, unless
-    it is on record as it was typed.
+
+@final
+@dataclass(frozen=True)
+class Naming:
+    """How the blocks of a study are named.
+
+    Args:
+        kind: what a name alone is of: the one usual kind; "block" if there is none, or several.
+        known: the kinds and names on record.
     """
-    before = _blocks_of(trials)
-    kinds = [kind for kind in usual_kinds(before) if kind != DEFAULT_KIND]
-    known = {pair for each in before for pair in each}
-    if len(block) == len(kinds) == 1 and block[0][0] == DEFAULT_KIND and block[0] not in known:
-        block = ((kinds[0], block[0][1]),)
-    return tuple(pair if pair in known else (pair[0], to_date(pair[1])) for pair in block)
+
+    kind: str = DEFAULT_KIND
+    known: frozenset[tuple[str, str]] = frozenset()
+
+    @staticmethod
+    def of(trials: Iterable[Trial]) -> "Naming":
+        """That of a study."""
+        before = _blocks_of(trials)
+        usual = usual_kinds(before)
+        kind = usual[0] if len(usual) == 1 else DEFAULT_KIND
+        return Naming(kind, frozenset(pair for each in before for pair in each))
+
+    def typed(self, block: Block, bare: bool = True) -> Block:
+        """A block that a person typed, with days as they are written.
+
+        What is on record as it was typed stays.
+
+        Args:
+            block: that was typed.
+            bare: whether a name of the kind "block" was typed without its kind.
+        """
+        if bare and len(block) == 1 and block[0][0] == DEFAULT_KIND and block[0] not in self.known:
+            block = ((self.kind, block[0][1]),)
+        return tuple(pair if pair in self.known else (pair[0], to_date(pair[1])) for pair in block)
 
 
 def _blocks_of(trials: Iterable[Trial]) -> list[Block]:

@@ -24,6 +24,7 @@ from ceibo.text import one_line, plural
 from ceibo.web.block_field import UsualBlock
 from ceibo.web.entries import (
     both,
+    is_bare,
     read_block,
     read_settings,
     read_values,
@@ -84,7 +85,7 @@ def tell(session: Session, data: Data) -> Done:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
         attributes = {"notes": notes} if notes else None
-        block = typed_block(before, typed)
+        block = typed_block(before, typed, is_bare(data))
         try:
             study.tell(trial, values, key=key or None, attributes=attributes, block=block)
         except ConflictError:
@@ -193,7 +194,7 @@ def _another_block(before: tuple[Trial, ...], data: Data, known: Block) -> Block
     usual = UsualBlock.of(before).kind
     if text_in(data, "block") in (written_block(known), written_block(known, usual)):
         return None
-    return typed_block(before, read_block(data))
+    return typed_block(before, read_block(data), is_bare(data))
 
 
 def _check_noise_stays(data: Data, known: Measurement) -> None:

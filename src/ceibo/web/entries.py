@@ -187,10 +187,20 @@ def read_values(
 def read_block(data: Mapping[str, Any]) -> Block:
     """A block as it was typed: a name, or kinds and names such as day=2026-11-14, plate=3."""
     text = text_in(data, "block")
+    return block_of(_named_kinds(text) or text or None)
+
+
+def is_bare(data: Mapping[str, Any]) -> bool:
+    """Whether a block was typed without its kind."""
+    return not _named_kinds(text_in(data, "block"))
+
+
+def _named_kinds(text: str) -> dict[str, str]:
+    """Kind -> name, if every piece of a text says both; else nothing."""
     pieces = [piece.partition("=") for piece in re.split(r"[,;]", text) if piece.strip()]
-    if pieces and all(equals for _, equals, _ in pieces):
-        return block_of({kind.strip(): name.strip() for kind, _, name in pieces})
-    return block_of(text or None)
+    if not all(equals for _, equals, _ in pieces):
+        return {}
+    return {kind.strip(): name.strip() for kind, _, name in pieces}
 
 
 def written_block(block: Block, kind: str = "") -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.block_options import Count, InBlock, read_block, with_count
+from ceibo.cli.block_options import Count, InBlock, is_bare, read_block, with_count
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -69,14 +69,16 @@ def correct(  # noqa: PLR0913 - one parameter per option of the command
                 " keeps the values and changes their block."
             )
         study = open_study(loaded, storage)
-        _move(study, _on_record(study, trial, outcome, key), new_block, json)
+        stored = _on_record(study, trial, outcome, key)
+        new_block = _typed(study.trials, trial, new_block, is_bare(block))
+        _move(study, stored, new_block, json)
         return
     given = read_told(_named(result, outcome), loaded.outcomes, replicates, _UNKNOWN)
     right = with_count(given, count)
     study = open_study(loaded, storage)
     before = study.trials
     if new_block is not None:
-        new_block = _typed(before, trial, new_block)
+        new_block = _typed(before, trial, new_block, is_bare(block))
     wrong = _replaced(study, trial, right, key, new_block)
     for why in right.doubts(before, loaded.outcomes):
         warn(f"trial {trial}: {why}")
@@ -99,10 +101,10 @@ def _became(number: int, right: Told, wrong: Told) -> str:
     return f"trial {number}: {right}, {text}"
 
 
-def _typed(trials: Iterable[Trial], number: int, block: Block) -> Block:
+def _typed(trials: Iterable[Trial], number: int, block: Block, bare: bool) -> Block:
     """The block as the other trials have theirs; warns if it is unlike them."""
     others = [each for each in trials if each.number != number]
-    found = typed_block(others, block)
+    found = typed_block(others, block, bare)
     if found and (why := doubt_of_block(others, [found])):
         warn(f"trial {number}: {why}")
     return found
@@ -132,10 +134,9 @@ def _on_record(study: Study, number: int, outcome: str | None, key: str | None) 
 
 def _move(study: Study, trial: StoredTrial, block: Block, json: bool) -> None:
     """Puts measurements, which stay as they are, into another block."""
-    new = _typed(study.trials, trial.number, block)
     lines = []
-    for wrong in put_into_block(study, trial.number, trial.measurements, new):
-        right = {name: replace(each, block=new) for name, each in wrong.items()}
+    for wrong in put_into_block(study, trial.number, trial.measurements, block):
+        right = {name: replace(each, block=block) for name, each in wrong.items()}
         lines.append(_became(trial.number, Told(right, ()), Told(wrong, ())))
     if json:
         print_json(trial_json(study.trials[trial.number]))

@@ -13,10 +13,12 @@ from ceibo.cli.source import load
 from ceibo.decide import Outcomes
 from ceibo.errors import InputError
 from ceibo.sheets.entries import NOWHERE, Wanted
-from ceibo.sheets.importing import AGAIN, NEW, blocks_of, import_rows
+from ceibo.sheets.importing import AGAIN, NEW, import_rows
+from ceibo.sheets.naming import SheetNaming
 from ceibo.sheets.remarks import broken, impossible, outside
 from ceibo.sheets.rows import Row, read_rows
 from ceibo.study import Failure
+from ceibo.study.blocks import Naming
 from ceibo.text import plural
 
 
@@ -60,7 +62,9 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     study = open_or_preview(loaded, storage)
     frame = study.ledger.frame
     mapping = _mapping(column, value, noise, loaded.outcomes)
-    wanted = Wanted(frame, loaded.outcomes, mapping, blocks_of(study.trials))
+    # a name alone stays one: what a table is the same as must not depend on what came since
+    naming = SheetNaming(Naming(known=Naming.of(study.trials).known))
+    wanted = Wanted(frame, loaded.outcomes, mapping, naming)
     table = read_rows(data, wanted)
     if not dry_run:
         study.close()

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.block_options import InBlock, read_block
+from ceibo.cli.block_options import InBlock, is_bare, read_block
 from ceibo.cli.common import File, Storage, StudyName, warn
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
@@ -78,7 +78,7 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
             typer.echo(f"trial {number}: {shown}")
         return
     study = open_or_begin(loaded, storage)
-    today = typed_block(study.trials, today)
+    today = typed_block(study.trials, today, is_bare(block))
     if why := doubt_of_block(study.trials, [today] if today else []):
         warn(f"{why} Stop and say --block anew if that is a slip.")
     repeats = None if study.settings.precision is None else _repeats

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.block_options import Count, InBlock, read_block, with_count
+from ceibo.cli.block_options import Count, InBlock, is_bare, read_block, with_count
 from ceibo.cli.common import (
     AsJson,
     File,
@@ -67,7 +67,7 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     study = open_study(loaded, storage)
     before = study.trials
     if told is not None:
-        told = told.within(typed_block(before, given))
+        told = told.within(typed_block(before, given, is_bare(block)))
         _record(study, trial, told, key)
         for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")

@@ -16,8 +16,10 @@ import numpy as np
 
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn.search import Candidate, Search
+from ceibo.integrations.sklearn.space import POSITION
 
 _MOST_REASON: Final = 2000  # characters of scikit-learn's message
+_OPTIONS: Final = ("acquisition", "n_initial", "confidence")  # settings that a search may have
 _WORDS: Final = {
     "data": "data, folds, estimator or scoring",
     "metric": "metric",
@@ -81,11 +83,18 @@ class Kept:
         if self.about["seed"] is None:
             self.about["seed"] = before.get("seed")
         for key, value in self.about.items():
-            if before.get(key) != value:
+            old = before.get(key)
+            if old == value:
+                continue
+            if why := _why_earlier(key, old, value):
                 raise InputError(
-                    f"storage: {self.path} has a search with {_difference(key, before, value)};"
-                    " give this one a file of its own, or the options and data it began with."
+                    f"storage: {self.path} has a search of an earlier ceibo, which {why}; give this"
+                    " one a file of its own."
                 )
+            raise InputError(
+                f"storage: {self.path} has a search with {_difference(key, old, value)}; give this"
+                " one a file of its own, or the options and data it began with."
+            )
 
     def _write(self, line: Mapping[str, Any]) -> None:
         text = (json.dumps(line) + "\n").encode()
@@ -103,18 +112,36 @@ class Kept:
         self._size += len(text)
 
 
-def _difference(key: str, before: Mapping[str, Any], value: Any) -> str:
+def _why_earlier(key: str, old: Any, value: Any) -> str:
+    """What a ceibo did that no options of this one do; empty if options can be the difference."""
+    if not isinstance(old, dict):
+        return ""
+    if key == "space":
+        known = [name for name in value if f"{name} ({POSITION})" in old]
+        return "searched lists of ascending numbers by their positions" if known else ""
+    others = [name for name in _differing(old, value) if name not in _OPTIONS]
+    if key != "settings" or not others:
+        return ""
+    if "outliers" in others:
+        return "discounted scores that looked wrong"
+    return f"had other settings ({_shown(others, old, value)})"
+
+
+def _difference(key: str, old: Any, value: Any) -> str:
     """What is different in the search that a file has."""
-    old = before.get(key)
-    if key == "space" and "(position in its list)" in str(old):
-        return "an earlier ceibo, which searched lists of ascending numbers by their positions"
     if key != "settings" or not isinstance(old, dict):
         return f"another {_WORDS.get(key, key)}"
     if ("confidence" in old) != ("confidence" in value):
         return "limits, and this one has none" if "confidence" in old else "no limits"
-    names = [name for name in {**old, **value} if old.get(name) != value.get(name)]
-    shown = [f"{name}={old.get(name)!r}, now {value.get(name)!r}" for name in names]
-    return f"other settings ({'; '.join(shown)})"
+    return f"other settings ({_shown(_differing(old, value), old, value)})"
+
+
+def _differing(old: Mapping[str, Any], value: Mapping[str, Any]) -> list[str]:
+    return [name for name in {**old, **value} if old.get(name) != value.get(name)]
+
+
+def _shown(names: Sequence[str], old: Mapping[str, Any], value: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name}={old.get(name)!r}, now {value.get(name)!r}" for name in names)
 
 
 def _read(path: Path) -> tuple[list[dict[str, Any]], int]:

@@ -208,10 +208,16 @@ class Search:
         return joint_evidence_of(outcomes, dimension, told, unmeasured, trials=trials)
 
 
+def patience_of(search: Search, wanted: int) -> int:
+    """How many candidates are evaluated, of so many wanted, if none of them has a score."""
+    dimension = len(search.parameters.space)
+    sizes = (each.initial_size(dimension) for each in (search.settings, Settings()))
+    return min(max(sizes), wanted)
+
+
 def is_hopeless(search: Search, wanted: int) -> bool:
-    """Whether nothing in the initial design has a score, though it has been evaluated."""
-    initial = min(search.settings.initial_size(len(search.parameters.space)), wanted)
-    ended = len(search.evaluated) > 0 and search.count >= initial
+    """Whether none of as many candidates as a search has patience for has a score."""
+    ended = len(search.evaluated) > 0 and search.count >= patience_of(search, wanted)
     return ended and not np.isfinite(search.scores.mean(axis=1)).any()
 
 

@@ -42,7 +42,7 @@ from ceibo.integrations.sklearn.kept import Fits, Kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
 from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
 from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
-from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless
+from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless, patience_of
 from ceibo.integrations.sklearn.space import Parameters, warn_if_small
 from ceibo.integrations.sklearn.tables import add_failed, add_posterior
 
@@ -318,7 +318,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         probing = metric is None
         stop = self._verdict(search, cost) if results else None
         while stop is None and search.count < self.n_iter and not is_hopeless(search, self.n_iter):
-            # The initial design does not depend on scores, so it is one batch, unless it is kept.
+            # The initial design depends on no score: one batch, unless it is to be kept.
             wanted = self.batch_size if kept else max(self.batch_size, initial - search.count)
             batch = search.batch(min(1 if probing else wanted, self.n_iter - search.count))
             if not batch:
@@ -333,8 +333,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 if probing and kept is None:
                     probing = False
                     continue  # with the whole design, some of which may not fail
-                # scikit-learn raises if all fits of one call fail; here it may be one candidate's.
-                if not results and search.count + len(batch) >= min(initial, self.n_iter):
+                # scikit-learn raises if all fits of a call fail; one may be of one candidate.
+                if not results and search.count + len(batch) >= patience_of(search, self.n_iter):
                     raise
                 warnings.warn(f"{batch[0].params}: {error}", FitFailedWarning, stacklevel=2)
                 search.failed += batch

@@ -4,6 +4,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final, final
@@ -20,7 +21,14 @@ from ceibo.integrations.copies import choices_of
 _TAIL: Final = 1e-3
 _LEVELS: Final = np.linspace(0, 1, 5)  # at which quantiles are examined
 _SAME: Final = 1e-9  # of the range: quantiles no further from even ones are those of an even spread
+_MOST_UNEVEN: Final = (
+    0.75  # std of the gaps between levels, by their mean: 0.58 of 1, 2, 4, 8, 64 in log
+)
 _HAIR: Final = 1e-5  # probability from an end at which the density there is examined
+
+
+POSITION: Final = "position in its list"
+"""What is searched of a list whose numbers are on no scale; stored in the files of searches."""
 
 
 @final
@@ -181,22 +189,27 @@ def _from_list(values: list[Any], name: str) -> Parameter:
 
 
 def _from_levels(values: list[Any]) -> Parameter:
-    """Levels as far apart as their values or their logarithms, whichever are the more even."""
-    try:
-        levels = Ordinal(values, log=_is_even_in_log(values))
-    except InputError:  # infinite, or nearer to each other than their distances can be told
-        return Parameter(Int(0, len(values) - 1), values.__getitem__, what="position in its list")
+    """Levels as far apart as their values or their logarithms, whichever are the more even.
+
+    Evenly apart, as their positions are, where neither is nearly even: most of
+    0, 1e-4, 1e-3, 1e-2, 0.1, 1 would be one level to a model.
+    """
+    scales = []
+    for log in (False, True):
+        # refused: infinite, not positive, or too near to each other for their distances
+        with suppress(InputError):
+            scales.append(Ordinal(values, log=log))
+    levels = min(scales, key=_unevenness, default=None)
+    if levels is None or _unevenness(levels) > _MOST_UNEVEN:
+        return Parameter(Int(0, len(values) - 1), values.__getitem__, what=POSITION)
     places = {level: place for place, level in enumerate(levels.listed)}
     return Parameter(levels, lambda level: values[places[level]])
 
 
-def _is_even_in_log(values: list[Any]) -> bool:
-    """Whether gaps between the logarithms vary less, by their sizes, than those between values."""
-    if values[0] <= 0 or not math.isfinite(values[-1]):
-        return False
-    numbers = np.asarray(values, dtype=float)
-    plain, log = (np.diff(each) for each in (numbers, np.log(numbers)))
-    return bool(np.std(log) * np.mean(plain) < np.std(plain) * np.mean(log))
+def _unevenness(levels: Ordinal) -> float:
+    """The standard deviation of the gaps between levels, by their mean."""
+    gaps = np.diff(levels.coordinates)
+    return float(np.std(gaps) / np.mean(gaps))
 
 
 def _from_continuous(distribution: Any) -> Parameter:
