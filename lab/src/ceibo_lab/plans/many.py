@@ -35,13 +35,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from ceibo_lab.methods import BOTORCH_TWENTY, TWO_EACH
+from ceibo_lab.methods import BOTORCH_TWENTY, TWENTY_INITIAL, TWO_EACH
 from ceibo_lab.plans.plan import Block, Experiment
 from ceibo_lab.plans.suite import HIDDEN, TWENTY
 
 TRIALS: Final = 120
 NOISES: Final = (("heteroscedastic", 0.10), ("homoscedastic-untold", 0.05))
-CAPPED: Final = "twenty-initial"
+CAPPED: Final = TWENTY_INITIAL
 BOTORCH: Final = BOTORCH_TWENTY
 BOTORCH_SEEDS: Final = {"hartmann-6-in-25": 10, "hartmann-6-in-50": 10, "hartmann-6-in-100": 5}
 FLOOR: Final = 1e-6  # of the range, of a regret
