@@ -223,6 +223,18 @@ def test_what_cannot_be_run_is_refused_before_anything_is(
     assert read(folder).records == []
 
 
+def test_a_missing_package_is_told_before_anything_is_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ceibo_lab.kinds.require._is_installed", lambda _name: False)
+    options = ["--problem", "branin", "--seed", "0", "--out", str(folder.parent)]
+    found = CliRunner().invoke(app, ["run", "suite-locked", "--method", "skopt", *options])
+    assert found.exit_code == 2
+    said = " ".join(found.output.split())
+    assert "skopt needs scikit-optimize, scikit-learn: `make peers` installs it" in said
+    assert read(folder).records == []
+
+
 def test_draws_and_the_suite_know_their_own_names() -> None:
     draw = replace(experiment("gp-samples").cells()[0], method="random")
     with pytest.raises(InputError, match="method must be one of corrected-ei"):
