@@ -19,7 +19,7 @@ from ceibo_lab.records import SUFFIXES, Read, read
 from pages.default import sections
 from pages.default.analysis import DEFAULT, Versus, rank, versus
 from pages.default.guide import SITUATIONS, Loss, advice, loss_rows, losses, noise_free
-from pages.default.runs import NOISELESS, Parts, parts
+from pages.default.runs import NOISELESS, Parts, part_of, parts
 from pages.default.targets import (
     failures_target,
     lacking,
@@ -41,7 +41,7 @@ def write_page(place: Path, docs: Path) -> list[Path]:
     from pages.default.figures import write_figures  # matplotlib, an extra
 
     found = read(place)
-    records = [record for record in found.records if record["cell"]["kind"] == "suite"]
+    records = [record for record in found.records if part_of(record) is not None]
     if not records:
         raise InputError(
             f"there are no records of the suite in {place}; `ceibo paper run suite-locked --out"
@@ -75,7 +75,7 @@ def write_page(place: Path, docs: Path) -> list[Path]:
 
 def page(found: Read, pictures: Sequence[Picture], size: int, place: str) -> Page:
     """The whole page; `size` is that of records and figures in bytes."""
-    records = [record for record in found.records if record["cell"]["kind"] == "suite"]
+    records = [record for record in found.records if part_of(record) is not None]
     runs = parts(records)
     locked = runs.locked
     ranks, rows = rank(locked), versus(locked)

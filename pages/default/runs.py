@@ -33,6 +33,7 @@ from ceibo_lab.plans.suite import (
     LOCKED,
     LOCKED_SEEDS,
     PROBLEMS,
+    noises,
     suite_problem,
 )
 from ceibo_lab.record import Record
@@ -165,12 +166,18 @@ class Parts(NamedTuple):
 
 
 def part_of(record: Record) -> str | None:
-    """The name of the part that a record belongs to."""
+    """The name of the part that a record belongs to.
+
+    Of none is a record of another kind, or of a problem or noise that the suite did not plan, as
+    those of plans/many.py are.
+    """
     cell = record["cell"]
-    if cell["kind"] != "suite":
+    if cell["kind"] != "suite" or cell["problem"] not in PROBLEMS:
         return None
     if cell["protocol"] == NOISELESS:
         return "noiseless"
+    if (cell["protocol"], cell["level"]) not in noises(cell["problem"]):
+        return None
     if cell["problem"] in LOCKED:
         return "locked" if cell["seed"] < LOCKED_SEEDS else "fresh"
     return "development" if cell["problem"] in DEVELOPMENT else None

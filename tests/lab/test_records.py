@@ -85,6 +85,17 @@ def test_of_several_records_of_one_cell_the_first_stands(serial: Read, tmp_path:
     assert len(read(tmp_path).records) == 4
 
 
+def test_what_is_finished_stands_before_a_newer_failure(serial: Read, tmp_path: Path) -> None:
+    done = serial.records[0]
+    older = done | {"algorithm": 1, "digest": "of before"}
+    failed = done | {"status": "failed", "error": "ZeroDivisionError: …"}
+    for order in ((older, failed), (failed, older)):
+        pack(order, tmp_path / "a.jsonl.gz")
+        assert [record["digest"] for record in read(tmp_path).done] == ["of before"]
+    pack((older, failed, done), tmp_path / "a.jsonl.gz")
+    assert [record["digest"] for record in read(tmp_path).done] == [done["digest"]]
+
+
 def test_an_archive_holds_every_record_under_its_experiment(serial: Read, tmp_path: Path) -> None:
     profit = json.loads(json.dumps(serial.records[0]))
     profit["cell"] |= {

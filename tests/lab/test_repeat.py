@@ -150,7 +150,7 @@ def test_a_sample_is_the_same_for_a_seed_and_leaves_out_what_cannot_run(
     assert "method must be one of" in found.refused["strange"]
     monkeypatch.setattr("ceibo_lab.kinds.require._is_installed", lambda _name: False)
     outside = Cell("optimise", "hartmann", "shifted", "heteroscedastic", 0.1, "optuna-gp", 0, 1)
-    assert lacking(outside) == "optuna-gp needs optuna, torch"
+    assert lacking(outside) == "optuna-gp needs optuna, torch: pip install optuna torch."
 
 
 def test_a_check_of_records_made_here(place: Path) -> None:

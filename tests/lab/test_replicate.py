@@ -3,6 +3,7 @@ limits.
 """
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,40 @@ def test_a_missing_package_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(sys.modules, "ceibo_lab.methods.optuna", None)
     with pytest.raises(InputError, match="optuna-gp cannot run here"):
         replicate(Cell("optimise", "hartmann", "plain", "homoscedastic", 0.1, "optuna-gp", 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("module", "cell", "said"),
+    [
+        (
+            "ceibo_lab.methods.peers.skopt",
+            Cell("suite", "branin", "plain", "homoscedastic", 0.1, "skopt", 0, 1),
+            "skopt cannot run here: .*; `make peers` installs it in .venv-peers/skopt",
+        ),
+        (
+            "ceibo_lab.methods.inputs.bofire",
+            Cell("rules", "reflux", "plain", "homoscedastic", 0.02, "bofire", 0, 11),
+            r"the method bofire needs .*: pip install 'bofire\[optimization\]'",
+        ),
+    ],
+)
+def test_a_missing_tool_is_no_result(
+    module: str, cell: Cell, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(InputError, match=said):
+        replicate(cell)
+
+
+def test_a_failure_of_an_outside_method_names_its_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_cell: Cell, _watch: Watch) -> dict[str, Any]:
+        raise ZeroDivisionError("the reactor leaked")
+
+    monkeypatch.setitem(KINDS, "optimise", broken)
+    record = replicate(replace(SHORT, method="optuna-gp"))
+    assert record is not None
+    assert record["status"] == "failed"
+    assert set(record["settings"]) == {"optuna", "torch"}
 
 
 def test_out_of_time_leaves_no_record() -> None:

@@ -8,9 +8,10 @@ import torch
 from botorch.test_functions import synthetic
 
 from ceibo.errors import InputError
-from ceibo_lab.methods import CANDIDATES, REFERENCES, SUITE, method
+from ceibo_lab.methods import CANDIDATES, REFERENCES, SUITE, TWENTY_INITIAL, TWO_EACH, method
 from ceibo_lab.methods.variants import VARIANTS
 from ceibo_lab.noise import NoisyProblem, Observed
+from ceibo_lab.plans import experiment
 from ceibo_lab.plans.suite import (
     DEVELOPMENT,
     LOCKED,
@@ -213,7 +214,14 @@ def test_a_run_is_repeatable_and_judged_by_the_truth(method: str, problem: str) 
     assert ("own" in trace) == (method in (*REFERENCES, "cautious", "marginalised"))
 
 
-@pytest.mark.parametrize("name", CANDIDATES)
+def test_what_was_tried_later_is_no_candidate() -> None:
+    """The plan of the screening was fixed before its runs."""
+    assert not {TWENTY_INITIAL, TWO_EACH} & {*CANDIDATES}
+    assert {cell.method for cell in experiment("suite-development").cells()} == {*CANDIDATES}
+    assert SUITE[TWENTY_INITIAL].settings["n_initial"] == 20
+
+
+@pytest.mark.parametrize("name", [*CANDIDATES, TWENTY_INITIAL, TWO_EACH])
 def test_every_candidate_starts(name: str) -> None:
     nothing = evidence_of(np.empty((0, len(PROCESS))), np.empty(0), np.empty(0))
     found = SUITE[name].start(PROCESS, 0).propose(nothing, 0)

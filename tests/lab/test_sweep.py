@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from ceibo.decide.record import ALGORITHM
 from ceibo.errors import InputError, StorageError
 from ceibo_lab import sweep as sweeping
 from ceibo_lab.cli import app
@@ -76,6 +77,18 @@ def test_records_of_an_older_arithmetic_are_renewed_when_asked_for(
     assert by_key(read(folder)) == by_key(serial)  # the new ones stand, though read later
     again = sweep(cells, folder / "small.jsonl", Options("serial", renew=True))
     assert (again.before, again.finished) == (2, 0)
+
+
+def test_records_of_a_newer_arithmetic_and_failures_of_this_one_are_not_renewed(
+    folder: Path, serial: Read
+) -> None:
+    newer, old = (record for record in serial.records if record["cell"]["seed"] == 0)
+    tried = old | {"status": "failed", "error": "ZeroDivisionError: …"}
+    lines = [newer | {"algorithm": ALGORITHM + 1}, old | {"algorithm": 1}, tried]
+    pack(lines, folder / "a.jsonl.gz")
+    settled = sweep(small_cells(1), folder / "small.jsonl", Options("serial", renew=True))
+    assert (settled.before, settled.finished) == (2, 0)
+    assert [record["status"] for record in read(folder).records] == ["done", "done"]
 
 
 def test_a_time_limit_keeps_what_is_finished(folder: Path) -> None:
@@ -198,6 +211,7 @@ def test_one_cell_by_its_method_problem_noise_and_seed(folder: Path) -> None:
         (["--noise", "loud"], "protocol must be one of heteroscedastic"),
         (["--noise", "measured"], "problem under measured noise must be one of svm"),
         (["--seed", "1", "--seeds", "2"], "give one of them"),
+        (["--renew", "--against", "."], "--renew runs cells again to keep their records"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_anything_is(
@@ -206,6 +220,18 @@ def test_what_cannot_be_run_is_refused_before_anything_is(
     found = CliRunner().invoke(app, ["run", "profit", *wrong, "--out", str(folder.parent)])
     assert found.exit_code == 2
     assert said in found.output
+    assert read(folder).records == []
+
+
+def test_a_missing_package_is_told_before_anything_is_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ceibo_lab.kinds.require._is_installed", lambda _name: False)
+    options = ["--problem", "branin", "--seed", "0", "--out", str(folder.parent)]
+    found = CliRunner().invoke(app, ["run", "suite-locked", "--method", "skopt", *options])
+    assert found.exit_code == 2
+    said = " ".join(found.output.split())
+    assert "skopt needs scikit-optimize, scikit-learn: `make peers` installs it" in said
     assert read(folder).records == []
 
 

@@ -59,7 +59,10 @@ def test_regret_is_met_within_the_margin(factor: float, met: bool) -> None:
     noise /= np.exp(np.mean(np.log(noise)))
     records = [limited("botorch", seed, 0.1) for seed in range(20)]
     records += [limited("ceibo", seed, 0.1 * factor * noise[seed]) for seed in range(20)]
-    assert verdicts.regret(Library(records)).met is met
+    untold = {"protocol": "homoscedastic-untold", "level": 0.10}
+    again = [record | {"cell": record["cell"] | untold} for record in records]
+    assert verdicts.regret(Library([*records, *again])).met is met
+    assert verdicts.regret(Library(records)).met is False  # of one cell alone nothing follows
 
 
 def test_a_cell_lost_significantly_is_not_met_within_the_margin() -> None:

@@ -11,7 +11,8 @@ import pytest
 from ceibo.version import __version__
 from ceibo_lab.library import Setting
 from ceibo_lab.methods import REFERENCES
-from ceibo_lab.plans.suite import COMPARED, LOCKED, noises
+from ceibo_lab.plans.many import MANY
+from ceibo_lab.plans.suite import COMPARED, DEVELOPMENT, LOCKED, noises
 from ceibo_lab.record import FORMAT, Cell, Record
 from ceibo_lab.records import Read, Writer
 from pages.default.__main__ import main, page
@@ -243,6 +244,20 @@ def test_records_go_to_their_half() -> None:
         [19],
         [20],
     )
+
+
+def test_records_of_many_parameters_beside_the_suites_change_nothing() -> None:
+    cases = [case_of(problem, *noises(problem)[0]) for problem in (*LOCKED, *DEVELOPMENT)]
+    suite = [
+        made(case, m, s, [1.0, 0.5]) for case in cases for m in (DEFAULT, "ei") for s in (0, 1)
+    ]
+    beside = [
+        made(case_of(cell.problem, cell.protocol, cell.level), cell.method, cell.seed, [1.0, 0.5])
+        for plan in MANY
+        for cell in plan.cells(seeds=2)
+    ]
+    found = page(Read([*suite, *beside]), [], 0, "x").markdown()
+    assert found == page(Read(suite), [], 0, "x").markdown()
 
 
 def test_fresh_seeds_have_a_section_of_their_own() -> None:

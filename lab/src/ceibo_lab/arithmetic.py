@@ -15,8 +15,8 @@ def algorithm(record: Record) -> int | None:
 
 
 def is_older(record: Record) -> bool:
-    """Whether the record is of another arithmetic than today's."""
-    return algorithm(record) != ALGORITHM
+    """Whether the record is of an older arithmetic than today's."""
+    return (algorithm(record) or 0) < ALGORITHM
 
 
 def describe(record: Record) -> str:

@@ -108,6 +108,11 @@ def run(  # noqa: PLR0913 - options of a command
     with _errors():
         if seed and seeds is not None:
             raise InputError("--seed names seeds and --seeds says how many: give one of them.")
+        if renew and against is not None:
+            raise InputError(
+                "--renew runs cells again to keep their records, and --against compares and keeps"
+                " none: give one of them."
+            )
         everything = [each.id for each in EXPERIMENTS.values() if each.in_all]
         chosen = everything if ids == ["all"] else [experiment(name).id for name in ids]
         _look_for_data(data)

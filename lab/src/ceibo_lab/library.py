@@ -54,6 +54,13 @@ class Library:
         lengths = self._runs.get(replace(setting, level=_level(setting.level)), {})
         return dict(sorted(lengths[max(lengths)].items())) if lengths else {}
 
+    def record(self, cell: Cell) -> Record | None:
+        """The record of one cell; None if there is none."""
+        setting = Setting(
+            cell.problem, cell.method, cell.variant, cell.protocol, _level(cell.level), cell.kind
+        )
+        return self._runs.get(setting, {}).get(cell.steps, {}).get(cell.seed)
+
     def pairs(self, first: Setting, second: Setting) -> list[tuple[Record, Record]]:
         """Records of two settings with the same seed and number of steps, in order of seeds."""
         one = self._runs.get(replace(first, level=_level(first.level)), {})

@@ -47,13 +47,15 @@ class Method(Protocol):
 class Entry(Generic[About, Kind]):
     """A method by name: how it is shown, started for (what is searched, seed), described.
 
-    `packages` are those whose versions a record names beside ceibo's.
+    `packages` are those whose versions a record names beside ceibo's; `install` says how they are
+    installed, if not by pip under these names.
     """
 
     label: str
     start: Callable[[About, int], Kind]
     settings: Mapping[str, Any]
     packages: tuple[str, ...] = ()
+    install: str = ""
 
     def describe(self) -> dict[str, Any]:
         """Its settings, and the versions of its packages."""

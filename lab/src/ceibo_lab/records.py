@@ -27,6 +27,8 @@ class Read:
 
     records: list[Record]
     notes: list[str] = field(default_factory=list)
+    tried: dict[str, int] = field(default_factory=dict)
+    """Key -> the newest arithmetic that any record of the cell is of, failures among them."""
 
     @property
     def done(self) -> list[Record]:
@@ -40,21 +42,29 @@ class Read:
 def read(place: Path) -> Read:
     """All records of a file, or of a folder's files.
 
-    Of several of one cell that of the newest arithmetic stands, of these the first.
+    Of several of one cell a finished one stands before a failed one, then that of the newest
+    arithmetic, of these the first.
     """
     inside = sorted(path for path in place.glob("*") if path.name.endswith(SUFFIXES))
     files = [place] if place.is_file() else inside
     found: dict[str, Record] = {}
+    tried: dict[str, int] = {}
     notes: list[str] = []
     for path in files:
         for record in _whole(path, notes):
-            there = found.setdefault(record["key"], record)
-            if (algorithm(record) or 0) > (algorithm(there) or 0):
-                found[record["key"]] = record
+            key = record["key"]
+            tried[key] = max(tried.get(key, 0), algorithm(record) or 0)
+            if _rank(record) > _rank(found.setdefault(key, record)):
+                found[key] = record
     others = sorted({r["versions"]["ceibo"] for r in found.values()} - {__version__})
     if others:
         notes.append(f"some records were made by ceibo {', '.join(others)}; this is {__version__}.")
-    return Read(list(found.values()), notes)
+    return Read(list(found.values()), notes, tried)
+
+
+def _rank(record: Record) -> tuple[bool, int]:
+    """Of several records of one cell the one with the largest stands."""
+    return record["status"] == "done", algorithm(record) or 0
 
 
 def _whole(path: Path, notes: list[str]) -> Iterator[Record]:

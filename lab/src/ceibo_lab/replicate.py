@@ -7,6 +7,7 @@ library versions.
 
 import time
 import traceback
+from importlib.metadata import version
 
 from threadpoolctl import threadpool_limits
 
@@ -14,7 +15,9 @@ from ceibo.decide.record import ALGORITHM, versions
 from ceibo.errors import InputError
 from ceibo_lab.kinds import KINDS
 from ceibo_lab.kinds.benchmark import JUDGE, RECOMMEND_EVERY
+from ceibo_lab.kinds.require import entry_of
 from ceibo_lab.methods import METHODS
+from ceibo_lab.optional import MissingPackageError
 from ceibo_lab.record import FORMAT, Cell, Record
 from ceibo_lab.run import OutOfTimeError, Watch
 
@@ -40,6 +43,8 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
         record |= {"status": "done", "settings": _settings(cell), **found}
     except OutOfTimeError:
         return None
+    except MissingPackageError:
+        raise
     except ImportError as error:  # says something about the machine, nothing about the cell
         raise InputError(
             f"{cell.method} cannot run here: {error}. Install what it needs, or leave it out."
@@ -49,8 +54,16 @@ def replicate(cell: Cell, deadline: float = float("inf")) -> Record | None:
             "status": "failed",
             "error": f"{type(error).__name__}: {error}",
             "traceback": "".join(traceback.format_exception(error)[-3:]),
+            **_failed_with(cell),
         }
     return record | {"run": {"seconds": round(time.perf_counter() - since, 3), **times}}
+
+
+def _failed_with(cell: Cell) -> Record:
+    """The versions of an outside method's packages, which a finished record has in its settings."""
+    entry = entry_of(cell)
+    packages = () if entry is None else entry.packages
+    return {"settings": {name: version(name) for name in packages}} if packages else {}
 
 
 def _settings(cell: Cell) -> Record:

@@ -22,8 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, final
 
+from ceibo.decide.record import ALGORITHM
 from ceibo.errors import InputError
-from ceibo_lab.arithmetic import is_older
 from ceibo_lab.kinds.require import require
 from ceibo_lab.optional import LAB, optional
 from ceibo_lab.record import Cell, Record
@@ -44,7 +44,7 @@ _ONE_THREAD: Final = (
 class Options:
     """How a sweep is run; backend None is loky, or processes without joblib.
 
-    With `renew` a cell whose record is of an older arithmetic counts as not run.
+    With `renew` a cell whose records are all of an older arithmetic counts as not run.
     """
 
     backend: str | None = None
@@ -96,8 +96,8 @@ def sweep(
     deadline = float("inf") if options.time_limit is None else time.time() + options.time_limit
     with Writer(path) as writer:
         present = read(path.parent)
-        kept = [each for each in present.records if not (options.renew and is_older(each))]
-        keys = {record["key"] for record in kept}
+        oldest = ALGORITHM if options.renew else 0
+        keys = {key for key, newest in present.tried.items() if newest >= oldest}
         todo = [cell for cell in cells if cell.key not in keys]
         finished = failed = 0
         if todo:

@@ -12,7 +12,7 @@ from ceibo_lab.methods import LABELS, METHODS, SUITE, method
 from ceibo_lab.methods.inputs import BRANCHING, INPUT_METHODS, RULING, input_method
 from ceibo_lab.methods.outcomes import OUTCOME_METHODS, outcome_method
 from ceibo_lab.noise import NoisyProblem
-from ceibo_lab.optional import LAB, optional
+from ceibo_lab.optional import LAB, MissingPackageError, optional
 from ceibo_lab.outcomes import OutcomeRun
 from ceibo_lab.plans.compression import NOISES, TITLES
 from ceibo_lab.plans.special import DRAW_WIDTHS
@@ -50,11 +50,17 @@ def require(cells: Iterable[Cell]) -> None:
         else:
             method(cell.method, SUITE if cell.kind == "suite" else METHODS)
             _check_noise(cell)
+        _check_packages(cell)
     if tasks := dict.fromkeys(cell.problem for cell in alike if cell.kind == "compression"):
         with optional("compressing networks", f"{LAB}[compression]"):
             from ceibo_lab.kinds.compression import require_files
 
         require_files(tasks)
+
+
+def entry_of(cell: Cell) -> Entry[Any, Any] | None:
+    """The method of a cell in the table of its kind; None if it has none there."""
+    return _TABLES.get(cell.kind, METHODS).get(cell.method)
 
 
 def lacking(cell: Cell) -> str | None:
@@ -63,10 +69,17 @@ def lacking(cell: Cell) -> str | None:
         require([cell])
     except InputError as error:
         return str(error)
-    table = _TABLES.get(cell.kind, METHODS)
-    packages = () if cell.kind == "draws" else table[cell.method].packages
-    missing = [name for name in packages if not _is_installed(name)]
-    return f"{cell.method} needs {', '.join(missing)}" if missing else None
+    return None
+
+
+def _check_packages(cell: Cell) -> None:
+    """The packages of the method: a run without them would say nothing of the cell."""
+    entry = entry_of(cell)
+    if entry is None:
+        return
+    if missing := [name for name in entry.packages if not _is_installed(name)]:
+        install = entry.install or f"pip install {' '.join(missing)}"
+        raise MissingPackageError(f"{cell.method} needs {', '.join(missing)}: {install}.")
 
 
 def _is_installed(package: str) -> bool:

@@ -125,7 +125,6 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "knowledge-gradient": {"acquisition": "knowledge-gradient"},
     "corrected-kg": {"acquisition": "corrected-kg"},
     "ten-initial": {"n_initial": 10},
-    "twenty-initial": {"n_initial": 20},
     "auto": {"kernel": "auto"},
     "ei-auto": {"acquisition": "ei", "kernel": "auto"},
     "corrected-ei-auto": {"acquisition": "corrected-ei", "kernel": "auto"},
@@ -142,14 +141,18 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
     "corrected-kg-auto-ten-initial": {**_KG_AUTO, "n_initial": 10},
     **{name: {} for name in VARIANTS},  # the default's settings, used otherwise
 }
-# The initial design of before plans/many.py was run, whatever the default's is.
+# Beside the candidates, whose plan was fixed before its runs: the designs of plans/many.py, twenty
+# points, and two for each parameter as before, whatever the default's is.
+TWENTY_INITIAL: Final = "twenty-initial"
 TWO_EACH: Final = "two-each"
 BOTORCH_TWENTY: Final = "botorch-qlognei-twenty"
 _SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
 
 
 def _candidate(name: str) -> PointEntry:
-    settings = Settings(**CANDIDATES.get(name, {}))
+    settings = Settings(
+        **({"n_initial": 20} if name == TWENTY_INITIAL else CANDIDATES.get(name, {}))
+    )
 
     def start(space: Space, seed: int) -> Method:
         size = max(4, 2 * space.breadth)
@@ -161,7 +164,7 @@ def _candidate(name: str) -> PointEntry:
 
 
 SUITE: Final[dict[str, PointEntry]] = {
-    **{name: _candidate(name) for name in (*CANDIDATES, TWO_EACH)},
+    **{name: _candidate(name) for name in (*CANDIDATES, TWENTY_INITIAL, TWO_EACH)},
     **_references(REFERENCE_INITIAL),
     BOTORCH_TWENTY: _references(20)["botorch-qlognei"],
     **PEERS,

@@ -10,31 +10,36 @@ from typing import Final
 
 from ceibo.decide import Space
 from ceibo_lab.method import Entry, Method, PointEntry
-from ceibo_lab.optional import optional
+from ceibo_lab.optional import MissingPackageError
 
 
-def _peer(label: str, module: str, name: str, *packages: str) -> PointEntry:
-    """A tool that is imported when it is first asked for."""
+def _peer(name: str, label: str, kind: str, *packages: str) -> tuple[str, PointEntry]:
+    """A tool under its name; the class `kind` is imported when it is first asked for."""
+    install = f"`make peers` installs it in .venv-peers/{name}"
 
     def start(space: Space, seed: int) -> Method:
-        with optional(f"the method {label}", packages[0]):
-            found = import_module(f"ceibo_lab.methods.peers.{module}")
-        started: Method = getattr(found, name)(space, seed)
+        try:
+            found = import_module(f"ceibo_lab.methods.peers.{name.replace('-', '_')}")
+        except ImportError as error:
+            raise MissingPackageError(f"{name} cannot run here: {error}; {install}.") from error
+        started: Method = getattr(found, kind)(space, seed)
         return started
 
-    return Entry(label, start, {}, packages)
+    return name, Entry(label, start, {}, packages, install)
 
 
-PEERS: Final[dict[str, PointEntry]] = {
-    "ax": _peer("Ax Client", "ax", "AxClient", "ax-platform", "botorch", "torch"),
-    "bask": _peer("bask", "bask", "Bask", "bask", "scikit-learn"),
-    "baybe": _peer("BayBE", "baybe", "Baybe", "baybe", "botorch", "torch"),
-    "bayes-opt": _peer("bayes_opt", "bayes_opt", "BayesOpt", "bayesian-optimization"),
-    "bofire": _peer("BoFire SoboStrategy", "bofire", "Bofire", "bofire", "botorch", "torch"),
-    "hebo": _peer("HEBO", "hebo", "Hebo", "HEBO", "torch"),
-    "optuna-tpe": _peer("Optuna TPE", "optuna_tpe", "OptunaTpe", "optuna"),
-    "pybads": _peer("PyBADS", "pybads", "Pybads", "pybads", "gpyreg"),
-    "skopt": _peer("scikit-optimize", "skopt", "Skopt", "scikit-optimize", "scikit-learn"),
-    "smac3": _peer("SMAC3 BlackBoxFacade", "smac3", "Smac3", "smac"),
-    "vizier": _peer("Vizier", "vizier", "Vizier", "google-vizier", "jax"),
-}
+PEERS: Final[dict[str, PointEntry]] = dict(
+    (
+        _peer("ax", "Ax Client", "Ax", "ax-platform", "botorch", "torch"),
+        _peer("bask", "bask", "Bask", "bask", "scikit-optimize", "scikit-learn"),
+        _peer("baybe", "BayBE", "Baybe", "baybe", "botorch", "torch"),
+        _peer("bayes-opt", "bayes_opt", "BayesOpt", "bayesian-optimization", "scikit-learn"),
+        _peer("bofire", "BoFire SoboStrategy", "Bofire", "bofire", "botorch", "torch"),
+        _peer("hebo", "HEBO", "Hebo", "HEBO", "torch"),
+        _peer("optuna-tpe", "Optuna TPE", "OptunaTpe", "optuna"),
+        _peer("pybads", "PyBADS", "Pybads", "pybads", "gpyreg"),
+        _peer("skopt", "scikit-optimize", "Skopt", "scikit-optimize", "scikit-learn"),
+        _peer("smac3", "SMAC3 BlackBoxFacade", "Smac3", "smac", "scikit-learn"),
+        _peer("vizier", "Vizier", "Vizier", "google-vizier", "jax"),
+    )
+)
