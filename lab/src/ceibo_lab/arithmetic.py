@@ -1,6 +1,6 @@
 """With which version of ceibo's arithmetic a record was made, and which libraries."""
 
-from ceibo.decide.record import ALGORITHM
+from ceibo.decide.record import UNDOUBTED
 from ceibo_lab.record import Record
 
 # The first arithmetic whose settings say whether outliers are discounted.
@@ -15,8 +15,8 @@ def algorithm(record: Record) -> int | None:
 
 
 def is_older(record: Record) -> bool:
-    """Whether the record is of an older arithmetic than today's."""
-    return (algorithm(record) or 0) < ALGORITHM
+    """Whether the record is of an older arithmetic than that of today, where nothing is doubted."""
+    return (algorithm(record) or 0) < UNDOUBTED
 
 
 def describe(record: Record) -> str:

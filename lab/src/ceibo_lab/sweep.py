@@ -22,7 +22,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.decide.record import ALGORITHM
+from ceibo.decide.record import UNDOUBTED
 from ceibo.errors import InputError
 from ceibo_lab.kinds.require import require
 from ceibo_lab.optional import LAB, optional
@@ -96,7 +96,7 @@ def sweep(
     deadline = float("inf") if options.time_limit is None else time.time() + options.time_limit
     with Writer(path) as writer:
         present = read(path.parent)
-        oldest = ALGORITHM if options.renew else 0
+        oldest = UNDOUBTED if options.renew else 0
         keys = {key for key, newest in present.tried.items() if newest >= oldest}
         todo = [cell for cell in cells if cell.key not in keys]
         finished = failed = 0
