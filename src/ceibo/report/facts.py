@@ -1,13 +1,11 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
 
-from ceibo.checks import to_float
 from ceibo.decide import (
     Belief,
     BlockEffect,
@@ -31,18 +29,10 @@ from ceibo.decide.surface.sensitivity import (
     posterior_means,
 )
 from ceibo.decide.surface.spread import spread
-from ceibo.decide.surface.standings import (
-    MOST_STATES,
-    STATES,
-    Sources,
-    Standing,
-    modelled,
-    next_trial,
-    part_of,
-    standings_of,
-)
+from ceibo.decide.surface.standings import MOST_STATES, STATES, Sources, Standing, standings_of
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded
+from ceibo.report.gains import gains_of
 from ceibo.report.simplex import simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
@@ -50,7 +40,6 @@ from ceibo.study.drawn import place_of, places_of
 
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first MOST_STATES are too narrow to be seen
 _MOST_FAILED: Final = 500  # failed trials on a map
-_SECONDS: Final = 2.0  # after which no more are computed
 
 
 @final
@@ -212,7 +201,7 @@ def _findings(
         recommended=study.recommended,
         observed=study.best_observed,
         standings=standings_of(belief, sources),
-        gains=tuple(_gains(belief, sources)),
+        gains=gains_of(belief, sources, lambda least: _counts(belief, least)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
         slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
@@ -287,23 +276,11 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
     )
 
 
-def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
-    """The largest corrected EI before each trial: recorded, or computed at a few states."""
-    gains: dict[int, float] = {}
-    for number, record in modelled(sources):
-        gain = to_float(part_of(record, "value"))
-        if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
-            gains[number] = gain
-    if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
-        initial = belief.settings.initial_size(belief.space.breadth)
-        states = range(max(initial, 2), min(len(belief.evidence.told), MOST_STATES))
-        deadline = time.monotonic() + _SECONDS
-        for count in spread(states, STATES):
-            gains[next_trial(belief, count)] = belief.in_hindsight(count).remaining
-            if time.monotonic() > deadline:
-                break
-    gains[belief.evidence.trials] = belief.remaining
-    return sorted(gains.items())
+def _counts(belief: Belief, least: int) -> list[int]:
+    """After how many measurements the gain is computed again."""
+    known = belief.evidence.measurements
+    few = range(least, min(known, MOST_STATES)) if known <= _MOST_FOR_GAINS else ()
+    return spread(few, STATES)
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:

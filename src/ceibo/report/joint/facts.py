@@ -12,14 +12,14 @@ from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.surface.existence import columns_at, fill, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
-from ceibo.decide.surface.joint_standings import joint_standings_of
+from ceibo.decide.surface.joint_standings import joint_standings_of, some_counts
 from ceibo.decide.surface.ruled import holding
 from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
 from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.report.facts import Aspect, Facts, Findings, Map, Slice, failed_places, with_rules
-from ceibo.report.joint.history import gains_of
+from ceibo.report.gains import gains_of
 from ceibo.report.simplex import Simplex, simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
@@ -211,18 +211,13 @@ def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
     mean, std = belief.predictions.at_points(X, name)
     places, parameter, dimension = axis_of(belief.space, X, column)
     outcome, outcomes = belief.evidence.outcomes[name], belief.evidence.outcomes
-    found = Slice(column, parameter, dimension, places, mean, std, possible=_possible(outcome))
+    found = Slice(column, parameter, dimension, places, mean, std, possible=outcome.possible)
     found = with_rules(found, belief.space, X)
     if not outcome.is_goal:
         return found
     if outcomes.limits:
         return replace(found, chance=belief.predictions.feasibility(X))
     return replace(found, gain=joint_improvement(belief, X)) if len(outcomes.goals) == 1 else found
-
-
-def _possible(outcome: Outcome) -> tuple[float, float]:
-    low, high = outcome.low, outcome.high
-    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _map(belief: JointBelief, place: Array, name: str | None, pair: tuple[int, int]) -> Map:
@@ -287,7 +282,11 @@ def _goal(facts: JointFacts, findings: JointFindings) -> Facts:
             recommended=findings.recommended,
             observed=findings.observed,
             standings=known.standings,
-            gains=gains_of(belief, facts.sources),
+            gains=gains_of(
+                belief,
+                facts.sources,
+                lambda least: [k for k in reversed(some_counts(belief)) if k >= least],
+            ),
             verdict=None if cost is None else facts.study.should_stop(cost),
             importance=known.importance,
             slices=known.slices,
