@@ -1,7 +1,7 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, final
 
 import numpy as np
@@ -19,12 +19,13 @@ from ceibo.decide import (
 )
 from ceibo.decide.belief import stated_means
 from ceibo.decide.dimensions import Dimension
-from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.existence import columns_at, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
 from ceibo.decide.surface.ruled import holding
 from ceibo.decide.surface.sensitivity import (
     MOST_PARAMETERS,
     Importance,
+    filled,
     importance,
     posterior_means,
 )
@@ -39,6 +40,8 @@ from ceibo.study import Study, Trial
 from ceibo.study.drawn import place_of, places_of
 
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first MOST_STATES are too narrow to be seen
+_NOTHING: Final = np.empty(0)
+_NO_SHARES: Final = Importance(_NOTHING, _NOTHING)
 _MOST_FAILED: Final = 500  # failed trials on a map
 
 
@@ -127,15 +130,15 @@ class Findings:
     best: Estimate
     recommended: Estimate
     observed: Observed
-    standings: tuple[Standing, ...]  # of the incumbent
     gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
-    verdict: Verdict | None  # None without a price
-    importance: Importance
-    slices: tuple[Slice, ...]  # most important parameter first; of very many, the first
-    map: Map | None  # None with one parameter
-    fit: tuple[tuple[str, str], ...]
-    best_place: Array  # (d,)
-    places: Array  # (n, d), of the measured trials
+    standings: tuple[Standing, ...] = ()  # of the incumbent
+    verdict: Verdict | None = None  # None without a price
+    importance: Importance = _NO_SHARES
+    slices: tuple[Slice, ...] = ()  # most important parameter first; of very many, the first
+    map: Map | None = None  # None with one parameter
+    fit: tuple[tuple[str, str], ...] = ()
+    best_place: Array = field(default_factory=lambda: _NOTHING)  # (d,)
+    places: Array = field(default_factory=lambda: _NOTHING)  # (n, d), of the measured trials
     ternary: Ternary | None = None  # of a mixture
     blocks: tuple[BlockEffect, ...] = ()
     closeness: Closeness | None = None  # of the best measured setting of one objective
@@ -223,10 +226,7 @@ def _incumbent(belief: Belief) -> Array:
 
 def _filled(belief: Belief) -> Array:
     """The incumbent, with coordinates also of the parameters that do not exist there."""
-    place, gp = _incumbent(belief), belief.model.gp
-    if belief.space.conditions is None:
-        return place
-    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
+    return filled(belief.space, _incumbent(belief), belief.model.gp)
 
 
 def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:

@@ -10,11 +10,11 @@ from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes, S
 from ceibo.decide.joint import joint_improvement, raw_front
 from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
-from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.existence import columns_at, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
 from ceibo.decide.surface.joint_standings import joint_standings_of, some_counts
 from ceibo.decide.surface.ruled import holding
-from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
+from ceibo.decide.surface.sensitivity import Importance, filled, importance
 from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
@@ -54,8 +54,8 @@ class JointFindings:
     observed: Observed | None
     front: tuple[Estimate, ...]  # with several goals, as the next
     raw_front: tuple[int, ...]
-    chance: Map | None  # of holding every limit; None without limits and with one parameter
-    goal: Facts | None  # the facts of a single goal, for the panel of the stopping rule
+    chance: Map | None = None  # of every limit; None without limits and with one parameter
+    goal: Facts | None = None  # the facts of a single goal, for the panel of the stopping rule
     ternary: Ternary | None = None  # of the chance, with a mixture
 
 
@@ -159,7 +159,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     order = [int(column) for column in np.argsort(-np.asarray(total), kind="stable")]
     columns = columns_at(space, place, order)
     pair = pair_of(space, columns)
-    place = _filled(belief, place)
+    place = filled(space, place, belief.predictions.model_of(outcomes.goals[0]).gp)
     simplex = simplex_of(space, place, columns)
     paths = {k: along(space, place, k) for k in columns[:_MOST_SLICES]}
     each = {}
@@ -188,22 +188,12 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
         front=() if one else study.front,
         raw_front=() if one else raw_front(belief.evidence),
         chance=chance,
-        goal=None,
         ternary=_ternary(belief, place, simplex, None) if outcomes.limits else None,
     )
     facts = replace(facts, each=each, findings=findings)
     if one:
         facts = replace(facts, findings=replace(findings, goal=_goal(facts, findings)))
     return facts
-
-
-def _filled(belief: JointBelief, place: Array) -> Array:
-    """A place with coordinates also of the parameters that do not exist there."""
-    if belief.space.conditions is None:
-        return place
-    goal = belief.evidence.outcomes.goals[0]
-    gp = belief.predictions.model_of(goal).gp
-    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
 
 
 def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
@@ -291,7 +281,6 @@ def _goal(facts: JointFacts, findings: JointFindings) -> Facts:
             importance=known.importance,
             slices=known.slices,
             map=known.map,
-            fit=(),
             best_place=aspect.best_place,
             places=aspect.places,
         ),
