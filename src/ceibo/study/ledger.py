@@ -1,7 +1,7 @@
 """The stored record of one study, as Study, the runner and `verify` use it.
 
-Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence and the belief that
-follow from it, and the writes that belong to workers.
+Users see `Study`; a Ledger is its inside: the snapshot read last, the belief that follows from it,
+and the writes that belong to workers.
 """
 
 import uuid

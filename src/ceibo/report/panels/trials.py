@@ -34,7 +34,7 @@ def trials(facts: Facts) -> str:
     answers = () if findings is None else (findings.best.number or 0, findings.observed.number)
     shown = chosen_trials(facts.trials, facts.direction, len(heads), answers)
     rows = [(trial, _told_cells(facts, trial, has_blocks)) for trial in shown]
-    return panel_of(facts, heads, rows, answers[:1], NOTE)
+    return panel_of(facts, heads, rows, answers[:1], NOTE)  # the best one is highlighted
 
 
 def panel_of(
@@ -47,11 +47,8 @@ def panel_of(
     """The panel of the table of some trials, each with the cells of what was told."""
     has_price = facts.study.settings.precision is not None
     has_failures = any(trial.reason for trial, _ in rows)
-    heads = [
-        *heads,
-        *(["Times to measure"] if has_price else []),
-        *(["Last failure"] if has_failures else []),
-    ]
+    further = ("Times to measure", has_price), ("Last failure", has_failures)
+    heads = [*heads, *(name for name, is_there in further if is_there)]
     body = ""
     for trial, told in rows:
         cells = [cell(trial.number), _state_cell(trial), *told]
