@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, final
 
 from ceibo import Float, Study
-from ceibo.study.deciding import Suggested
-from ceibo.study.ledger import Ledger
+from ceibo.study.deciding import Decider, Suggested
 from soak.children import Diary, fork
 from soak.server import running_server
 
@@ -68,14 +67,14 @@ def share(url: str, folder: Path, suggesting: Sequence[float], trials: int) -> S
 
 def _work(url: str, diary: Diary, wait: float, trials: int) -> None:
     """Asks and tells until the study has its trials; each suggestion takes `wait` seconds."""
-    suggest = Ledger.suggest
+    suggest = Decider.suggest
 
-    def slowly(self: Ledger, *arguments: Any, **options: Any) -> Suggested:
+    def slowly(self: Decider, *arguments: Any, **options: Any) -> Suggested:
         time.sleep(wait)
         diary.write("computed")
         return suggest(self, *arguments, **options)
 
-    setattr(Ledger, "suggest", slowly)  # noqa: B010 - in this child alone
+    setattr(Decider, "suggest", slowly)  # noqa: B010 - in this child alone
     study = Study.open(url)
     while (trial := study.asking.ask(None, trials)) is not None:
         study.tell(trial.number, trial.params["x"])

@@ -85,7 +85,7 @@ def measure_study(url: str) -> list[Figure]:
         return result
 
     study: ceibo.Study = timed("open", lambda: ceibo.Study.open(url))
-    timed("first read", lambda: len(study.ledger.evidence(study.ledger.refresh())))
+    timed("first read", lambda: study.ledger.belief().evidence)
     timed("first best", lambda: study.best)
     trial = timed("ask", study.ask)
     timed("tell", lambda: study.tell(trial, 0.1))

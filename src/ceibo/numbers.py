@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 MINUS: Final = "\N{MINUS SIGN}"
 _NUMBER: Final = re.compile(
@@ -96,3 +96,12 @@ def percent(probability: float | None) -> str:
         return "–"
     shown = f"{100 * probability:.0f} %"
     return {"100 %": "> 99 %", "0 %": "< 1 %"}.get(shown, shown)
+
+
+def without_nan(data: Any) -> Any:
+    """Plain data with None for NaN and infinities, which JSON does not have."""
+    if isinstance(data, dict):
+        return {key: without_nan(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [without_nan(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments, range_of
+from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments
 
 
 def by_quadrature(mean: float, std: float, low: float, high: float) -> tuple[float, float]:
@@ -38,7 +38,7 @@ def test_moments_are_those_of_the_clipped_variable(mean: float, std: float) -> N
 
 def test_without_a_range_nothing_changes() -> None:
     mean, std = np.array([1.0, -2.0]), np.array([0.5, 0.0])
-    assert clipped_moments(mean, std, range_of(None, None)) == (mean, std)
+    assert clipped_moments(mean, std, Range(-np.inf, np.inf)) == (mean, std)
 
 
 def test_a_range_far_away_changes_nothing() -> None:
@@ -48,7 +48,7 @@ def test_a_range_far_away_changes_nothing() -> None:
 
 
 def test_one_end_alone() -> None:
-    mean, std = clipped_moments(np.array([0.0]), np.array([1.0]), range_of(0.0, None))
+    mean, std = clipped_moments(np.array([0.0]), np.array([1.0]), Range(0.0, np.inf))
     assert mean[0] == pytest.approx(1 / np.sqrt(2 * np.pi), rel=1e-12)
     assert std[0] == pytest.approx(np.sqrt(0.5 - 1 / (2 * np.pi)), rel=1e-12)
 
@@ -74,9 +74,9 @@ def test_ends_of_what_doubles_can_hold() -> None:
     """A mean far below the range and its shift back are each beyond doubles; ends may be."""
     largest = np.finfo(float).max
     mean, std = clipped_moments(
-        np.array([-largest]), np.array([largest / 5.6]), range_of(-1e150, None)
+        np.array([-largest]), np.array([largest / 5.6]), Range(-1e150, np.inf)
     )
     assert -1e150 <= mean[0] < largest / 1e6
     assert std[0] < largest / 1e3
-    low, high = clipped_interval(np.array([0.0]), np.array([largest]), range_of(0.0, None), 0.95)
+    low, high = clipped_interval(np.array([0.0]), np.array([largest]), Range(0.0, np.inf), 0.95)
     assert (low[0], high[0]) == (0.0, np.inf)

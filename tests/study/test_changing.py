@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from ceibo import AtMost, Categorical, Float, Int, Minimize, Space, Study, minimize
 from ceibo.errors import DamagedError, InputError, NewerSchemaError
+from ceibo.study.deciding import Decider
 from ceibo.study.doctor import examine
-from ceibo.study.ledger import Ledger
 from ceibo.study.store import Lease
 from ceibo.study.store.checksum import checksum_of_row
 from ceibo.study.store.schema import events
@@ -137,15 +137,15 @@ def test_another_process_learns_of_the_change(url: str, monkeypatch: pytest.Monk
     assert other.space == Space(FIRST)  # it has not looked since
     assert other.ask().params["solvent"] == "THF"  # enqueued by the user
     assert other.space == Space(SECOND)
-    suggest, calls = Ledger.suggest, []
+    suggest, calls = Decider.suggest, []
 
-    def overtaken(self: Ledger, *arguments: Any, **options: Any) -> Any:
+    def overtaken(self: Decider, *arguments: Any, **options: Any) -> Any:
         calls.append(arguments)
         if len(calls) == 1:  # between the look and the record of the suggestion
             one.change(SECOND | {"solvent": Categorical(["MeCN", "water"])})
         return suggest(self, *arguments, **options)
 
-    monkeypatch.setattr(Ledger, "suggest", overtaken)
+    monkeypatch.setattr(Decider, "suggest", overtaken)
     asked = other.ask(4)
     assert {trial.params["solvent"] for trial in asked} <= {"MeCN", "water"}
     assert len(calls) == 5

@@ -11,6 +11,8 @@ from ceibo.decide import Evidence
 from ceibo.decide.space import Space
 from ceibo.errors import InputError, StorageError
 from ceibo.study.gathering import Gatherer
+from ceibo.study.ledger import Ledger
+from ceibo.study.store import Snapshot
 
 SPACE = {
     "x": Float(0, 1),
@@ -25,6 +27,12 @@ def content(evidence: Evidence) -> tuple[object, ...]:
     rows = (evidence.group.tobytes(), evidence.trials, evidence.failures_in_a_row)
     told = [(each.number, each.x.tobytes(), each.measurement) for each in evidence.told]
     return (*evidence.key(), *rows, told)
+
+
+def gathered(ledger: Ledger, snapshot: Snapshot) -> Evidence:
+    evidence = ledger.spaces.decider(snapshot.changes).gatherer.gather(snapshot)
+    assert isinstance(evidence, Evidence)
+    return evidence
 
 
 def act(study: Study, draw: random.Random) -> None:
@@ -59,18 +67,18 @@ def test_evidence_grows_to_what_is_gathered_afresh(seed: int) -> None:
         if draw.random() < 0.7:
             snapshots.append(ledger.refresh())
             afresh = Gatherer("", ledger.frame, ledger.direction).gather(ledger.snapshot)
-            assert content(ledger.evidence(ledger.snapshot)) == content(afresh)
+            assert content(gathered(ledger, ledger.snapshot)) == content(afresh)
     for snapshot in draw.sample(snapshots, 10):  # and in any other order
         read = ledger.store.snapshot(ledger.id, snapshot.seq)
         afresh = Gatherer("", ledger.frame, ledger.direction).gather(read)
-        assert content(ledger.evidence(snapshot)) == content(afresh)
-        assert content(ledger.evidence(read)) == content(afresh)
+        assert content(gathered(ledger, snapshot)) == content(afresh)
+        assert content(gathered(ledger, read)) == content(afresh)
 
 
 def test_one_more_value_costs_one_more_row(monkeypatch: pytest.MonkeyPatch) -> None:
     study = Study.create(SPACE, n_initial=1000)
     study.add_all((study.space.from_unit([0.5] * 5), float(k)) for k in range(30))
-    assert len(study.ledger.evidence(study.ledger.refresh())) == 30
+    assert len(gathered(study.ledger, study.ledger.refresh())) == 30
     counted = []
     rows = Space.to_unit_rows
 
@@ -81,7 +89,7 @@ def test_one_more_value_costs_one_more_row(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(Space, "to_unit_rows", counting)
     study.tell(study.ask(), 1.0)
-    assert len(study.ledger.evidence(study.ledger.refresh())) == 31
+    assert len(gathered(study.ledger, study.ledger.refresh())) == 31
     assert sum(counted) <= 1
 
 
@@ -97,7 +105,7 @@ def test_threads_share_a_gatherer() -> None:
         draw = random.Random(seed)
         for _ in range(200):
             k = draw.randrange(len(snapshots))
-            if len(ledger.evidence(snapshots[k])) != sizes[k]:
+            if len(gathered(ledger, snapshots[k])) != sizes[k]:
                 wrong.append(k)
 
     threads = [threading.Thread(target=gather, args=(seed,)) for seed in range(4)]

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from ceibo import Float, Study
 from ceibo.errors import NumberTakenError
-from ceibo.study.ledger import Ledger
+from ceibo.study.deciding import Decider
 from ceibo.study.store import NewTrial, Store, StudyRecord
 from ceibo.study.store.schema import studies
 from soak.fairness import share
@@ -100,16 +100,16 @@ def test_an_ask_that_fails_gives_its_turn_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = Study.create(SPACE, storage=f"sqlite:///{tmp_path / 'lab.db'}")
-    suggest, calls = Ledger.suggest, []
+    suggest, calls = Decider.suggest, []
 
-    def overtaken(self: Ledger, *arguments: Any, **options: Any) -> Any:
+    def overtaken(self: Decider, *arguments: Any, **options: Any) -> Any:
         calls.append(arguments)
         if len(calls) == 1:
             study.add({"x": 0.5}, 1.0)
             return suggest(self, *arguments, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Ledger, "suggest", overtaken)
+    monkeypatch.setattr(Decider, "suggest", overtaken)
     with pytest.raises(KeyboardInterrupt):
         study.ask()
     assert study.ledger.store.take_turn(study.ledger.id, "another", 1.0)

@@ -170,10 +170,6 @@ class Acquisition(Surface[Prediction]):
     def logarithm(self, prediction: Prediction) -> Jet:
         """Its logarithm, in inside units."""
 
-    def climbable(self, prediction: Prediction) -> Jet:
-        """What the maximiser climbs: the logarithm, whose gradient does not vanish far away."""
-        return self.logarithm(prediction)
-
     @property
     def kernel(self) -> Kernel:
         return self.gp.kernel

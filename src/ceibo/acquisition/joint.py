@@ -84,10 +84,6 @@ class JointAcquisition(Surface[JointPrediction]):
     def logarithm(self, prediction: JointPrediction) -> JointJet:
         """Its logarithm, in inside units."""
 
-    def climbable(self, prediction: JointPrediction) -> JointJet:
-        """What the maximiser climbs: the logarithm, whose gradient does not vanish far away."""
-        return self.logarithm(prediction)
-
     @cached_property
     def kernel(self) -> Kernel:
         """The first process's kernel, with the shortest length scales of all."""

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import chain_std
-from ceibo.acquisition.common import FARTHEST, common_rows, inside_units
+from ceibo.acquisition.common import FARTHEST, Bounded, common_rows, inside_units
 from ceibo.acquisition.cube import within
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
@@ -22,16 +22,8 @@ from ceibo.gp.linalg import limited_blas
 from ceibo.gp.predictor import Predictor
 
 
-class Held(Protocol):
-    """A limit, by one model of its outcome or by several."""
-
-    @property
-    def gp(self) -> GaussianProcess:
-        """The process of the outcome; of several, the first."""
-
-    @property
-    def bound(self) -> float:
-        """In the units of gp.y."""
+class Held(Bounded, Protocol):
+    """A limit, by one model of its outcome or by several, of which `gp` is the first."""
 
     def log_chance(self, X: ArrayLike, /) -> tuple[Array, Array]:
         """log P(f(x) ≤ bound) at the points X (N, d), (N,), and its gradient (N, d)."""

@@ -1,7 +1,6 @@
 """What the verbs share: arguments, warnings, answers as JSON."""
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ceibo.decide import Estimate, Measurement
+from ceibo.numbers import without_nan
 from ceibo.study import Trial
 from ceibo.study.trial import Voided
 
@@ -54,15 +54,7 @@ def warn(text: str) -> None:
 
 def print_json(data: Any) -> None:
     """Prints one JSON document; NaN and infinities become null."""
-    typer.echo(json.dumps(_without_nan(data), ensure_ascii=False, allow_nan=False))
-
-
-def _without_nan(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _without_nan(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_without_nan(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data
+    typer.echo(json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False))
 
 
 def estimate_json(estimate: Estimate) -> dict[str, Any]:

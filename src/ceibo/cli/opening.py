@@ -1,6 +1,5 @@
 """From a study file to its study: opened, begun, or previewed in memory."""
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ceibo.cli.studyfile import StudyFile
@@ -12,8 +11,6 @@ from ceibo.errors import InputError, MissingDatabaseError, NotFoundError
 from ceibo.study import Study
 from ceibo.study.run import create_or_open, first_change
 from ceibo.study.store import Store
-
-_Part = Dimension | Outcome
 
 
 def open_study(file: StudyFile, storage: str | None) -> Study:
@@ -140,16 +137,6 @@ def _check_options(file: StudyFile, study: Study) -> None:
         raise _refusal(file, study, key, repr(change.given), repr(change.stored))
 
 
-def _check_each(
-    file: StudyFile, study: Study, what: str, now: Mapping[str, _Part], stored: Mapping[str, _Part]
-) -> None:
-    """Refuses a parameter or an outcome that is not as it was."""
-    for name in [*stored, *now]:
-        if now.get(name) != stored.get(name):
-            here = f"{_describe(now.get(name))} in the file"
-            raise _refusal(file, study, f"{what} {name!r}", here, _describe(stored.get(name)))
-
-
 def _check_outcomes(file: StudyFile, study: Study) -> None:
     now, stored = file.outcomes, study.outcomes
     if now is None and stored is None:
@@ -158,13 +145,17 @@ def _check_outcomes(file: StudyFile, study: Study) -> None:
         ways = "one objective", "outcomes"
         here, there = ways if now is None else ways[::-1]
         raise _refusal(file, study, "what is measured", f"{here} in the file", there)
-    _check_each(file, study, "the outcomes have changed:", now, stored)
+    for name in [*stored, *now]:
+        if now.get(name) != stored.get(name):
+            what = f"the outcomes have changed: {name!r}"
+            here = f"{_describe(now.get(name))} in the file"
+            raise _refusal(file, study, what, here, _describe(stored.get(name)))
     if now.names != stored.names:
         orders = (", ".join(each.names) for each in (now, stored))
         raise _refusal(file, study, "the order of the outcomes", *orders)
 
 
-def _describe(each: _Part | None) -> str:
+def _describe(each: Dimension | Outcome | None) -> str:
     return "not there" if each is None else to_toml(each.to_json())
 
 

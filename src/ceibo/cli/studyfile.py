@@ -70,11 +70,6 @@ class StudyFile:
         """The URL of the database, `storage` if that is given beside a file."""
         return self.storage if self.is_stored or not storage else storage
 
-    @property
-    def folder(self) -> Path:
-        """Where commands run."""
-        return self.path.absolute().parent
-
 
 def load(file: Path | str) -> StudyFile:
     """Reads a study file; every error names the file and what is wrong in it."""
@@ -135,9 +130,10 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         confidence=_confidence(raw, outcomes),
         precision=Precision.from_json(raw["precision"]) if "precision" in raw else None,
     )
+    cost = stop.get("cost")
     limits = Limits(
         n_trials=_whole(stop, "trials", "stop.trials"),
-        cost=_positive(stop, "cost", "stop.cost"),
+        cost=None if cost is None else check_positive(cost, "stop.cost"),
         timeout=_seconds(stop, "time", "stop.time"),
         max_failures=_whole(stop, "failures", "stop.failures") or 3,
         lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
@@ -315,11 +311,6 @@ def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
 def _whole(raw: Mapping[str, Any], key: str, name: str) -> int | None:
     value = raw.get(key)
     return None if value is None else check_whole(value, name)
-
-
-def _positive(raw: Mapping[str, Any], key: str, name: str) -> float | None:
-    value = raw.get(key)
-    return None if value is None else check_positive(value, name)
 
 
 def _seconds(

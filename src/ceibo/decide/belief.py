@@ -16,7 +16,7 @@ from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
 from ceibo.decide.model import Model, failure_model, fit_model
-from ceibo.decide.region import admissible, region_in, settle
+from ceibo.decide.region import admissible, maximize_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.statement import Statement, statement_of
@@ -71,14 +71,12 @@ class Belief:
     def best(self) -> Estimate:
         """The measured setting with the best posterior mean; of its trials, the first is named."""
         found = acq.find_incumbent(self.model.gp)
-        rows = np.flatnonzero(np.all(found.x == self.evidence.X, axis=1))
-        there = {self.evidence.told[group].number for group in self.evidence.group[rows]}
         means, stds = self.at_points(found.x[None, :])
         return Estimate(
             params=self.space.from_unit(found.x),
             mean=float(means[0]),
             std=float(stds[0]),
-            number=min(there),
+            number=self.evidence.first_trial(found.x),
             probability=self.statement.probability_best(found.x),
         )
 
@@ -190,16 +188,7 @@ def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Esti
     gp, held = belief.model.gp, hold(belief.space, fixed)
     outcomes = failure_model(belief.evidence, belief.space, belief.settings.max_observations)
     guides = () if outcomes is None else (acq.Chance(outcomes, likely_is_enough=True),)
-    function = acq.posterior_mean(gp)
-    maximum = acq.maximize(
-        function,
-        seed=belief.seed,
-        discrete=held.discrete,
-        guides=guides,
-        branches=belief.space.branches,
-        region=region_in(held),
-    )
-    points = [maximum.x]
+    points = [maximize_in(held, acq.posterior_mean(gp), belief.seed, guides).x]
     if np.any(measured := admissible(held, gp.X)):
         # The best measured point is a candidate too, as the chance of failure may have kept
         # the search away from it.

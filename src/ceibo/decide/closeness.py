@@ -20,7 +20,7 @@ from ceibo.checks import check_choice, check_not_negative, check_probability
 from ceibo.decide.belief import Belief
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.model import failure_model
-from ceibo.decide.region import admissible, region_in
+from ceibo.decide.region import admissible, maximize_in, region_in
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
@@ -120,14 +120,8 @@ def _promising(belief: Belief, held: Held, outcomes: GaussianProcess | None) -> 
     order = np.argsort(acq.posterior_mean(gp).measured[1], kind="stable")
     around = [x for x in gp.X[order] if np.any(np.all(x == measured, axis=1))][:_BEST]
     for beta in _BETAS:
-        lowest = acq.maximize(
-            acq.build("ucb", gp, beta=beta),
-            seed=belief.seed,
-            discrete=held.discrete,
-            branches=held.space.branches,
-            region=region_in(held),
-        )
-        around.append(lowest.x)
+        bound = acq.build("ucb", gp, beta=beta)
+        around.append(maximize_in(held, bound, belief.seed).x)
     found = _candidates(belief, held, outcomes, np.array(around), 0)
     return np.unique(np.concatenate([found, measured]), axis=0)
 

@@ -75,6 +75,11 @@ class Evidence:
         """Whether a setting is one of the space as it is now, or no measured one is."""
         return bool(np.any(np.all(self.X[within(self.X)] == one.x, axis=1)))
 
+    def first_trial(self, x: Array) -> int:
+        """The first trial that was measured at a point (d,)."""
+        rows = np.flatnonzero(np.all(x == self.X, axis=1))
+        return min(int(self.told[group].number) for group in self.group[rows])
+
     @property
     def measurements(self) -> int:
         """How many measurements there are, each with one replicate or more."""

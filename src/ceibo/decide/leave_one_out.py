@@ -18,7 +18,6 @@ import numpy as np
 from ceibo.decide.belief import Belief
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.joint import JointBelief
-from ceibo.decide.joint.clipped import range_of
 from ceibo.decide.view import view_of
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array
@@ -61,7 +60,7 @@ def leave_one_out(belief: Belief | JointBelief, outcome: str | None = None) -> L
     means, variances = leave_out(model.gp)
     predicted = flip(model.natural_values(means))
     if view.outcome is not None:  # as elsewhere, nothing is predicted that is not possible
-        predicted = np.clip(predicted, *range_of(view.outcome.low, view.outcome.high))
+        predicted = np.clip(predicted, *view.outcome.possible)
     return LeaveOneOut(
         numbers=_first_trials(evidence, model.gp.X),
         X=model.gp.X,

@@ -47,6 +47,12 @@ class Outcome(ABC):
         """The limit to hold, or None."""
         return None
 
+    @property
+    def possible(self) -> tuple[float, float]:
+        """The ends of what it can be; ±inf where there is none."""
+        low, high = self.low, self.high
+        return -math.inf if low is None else low, math.inf if high is None else high
+
     def holds(self, value: float) -> bool:
         """Whether a value holds the limit; always, if there is none."""
         if self.bound is None:

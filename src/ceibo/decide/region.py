@@ -3,10 +3,11 @@
 import math
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from ceibo import acquisition as acq
 from ceibo.acquisition.region import EmptyRegionError, Region
 from ceibo.decide.dimensions import Float
 from ceibo.decide.holding import Held, hold
@@ -68,6 +69,20 @@ def settle(held: Held, x: Array) -> Params:
     raise InputError(
         f"no setting was found that obeys {texts} in the digits of the parameters; widen a rule or"
         " a step."
+    )
+
+
+def maximize_in(
+    held: Held, function: acq.Surface[Any], seed: int, guides: Sequence[acq.Guide] = ()
+) -> acq.Maximum:
+    """Where a surface is largest over the settings with the held values, and its value there."""
+    return acq.maximize(
+        function,
+        seed=seed,
+        discrete=held.discrete,
+        guides=guides,
+        branches=held.space.branches,
+        region=region_in(held),
     )
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, Final, final
 
 from ceibo import acquisition as acq
 from ceibo.checks import LARGEST_SEED, check_choice, check_confidence, check_whole
 from ceibo.decide.precision import Precision, check_precision
 from ceibo.errors import InputError
-from ceibo.gp import KERNELS
+from ceibo.gp import KERNELS, GaussianProcess, Matern52
 from ceibo.gp.fit import RESTARTS
 
 # Chosen on a suite of noisy problems: docs/default.md has the figures.
@@ -118,3 +119,10 @@ class Settings:
         """The settings that `to_json` wrote; an absent key means the default of version 0.1."""
         before = {"restarts": 1, "outliers": False, "varying_noise": False}
         return Settings(**{**before, **data})
+
+
+@cache
+def check_acquisition(name: str, goals: int = 1, limits: int = 0) -> None:
+    """Refuses an acquisition function that has no meaning for so many goals and limits."""
+    gp = GaussianProcess([[0.5]], [0.0], 1.0, Matern52([0.5]))
+    acq.build_joint(name, [gp] * goals, [acq.Limit(gp, 0.0)] * limits)

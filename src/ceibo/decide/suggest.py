@@ -17,7 +17,7 @@ from ceibo import acquisition as acq
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import Held, hold
 from ceibo.decide.model import Model, failure_model, fit_model
-from ceibo.decide.region import region_in, settle
+from ceibo.decide.region import maximize_in, region_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space, check_searchable
 from ceibo.gp import Hyperparameters, Kernel
@@ -194,17 +194,9 @@ def explore(
     guides += _fences(_latest(withdrawn), kernel, _FAILED_FENCE)
     pending, failed = _latest(pending), _latest(failed)
     fallback = None
-    region = region_in(held)
     while True:
         fences = _fences(pending, kernel, _PENDING_FENCE) + _fences(failed, kernel, _FAILED_FENCE)
-        x, value = acq.maximize(
-            function,
-            seed=seed,
-            discrete=held.discrete,
-            guides=(*guides, *fences),
-            branches=held.space.branches,
-            region=region,
-        )
+        x, value = maximize_in(held, function, seed, (*guides, *fences))
         fenced = np.concatenate([pending, failed])
         if not held.is_finite or not np.any(np.all(fenced == x, axis=1)):
             return x, value, fallback

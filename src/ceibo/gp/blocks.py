@@ -67,10 +67,6 @@ class Blocks:
         """The same, of values divided by a power of two."""
         return Blocks(self.of, self.variances / divisor / divisor)
 
-    def taken(self, rows: Indices) -> "Blocks":
-        """Those of some rows."""
-        return Blocks(self.of[rows], self.variances)
-
     def grown(self, further: ArrayLike) -> "Blocks":
         """With the blocks (p, b) of further rows."""
         return Blocks(np.concatenate([self.of, as_block_indices(further)]), self.variances)

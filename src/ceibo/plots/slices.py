@@ -107,8 +107,7 @@ def _slice(ax: Axes, subject: Subject, column: int) -> tuple[float, float]:
     with np.errstate(over="ignore"):  # ±inf beyond the doubles, which is not drawn
         low, high = mean - std, mean + std
     if view.outcome is not None:
-        bounds = view.outcome.low, view.outcome.high
-        low, high = (_clipped(each, *bounds) for each in (low, high))
+        low, high = (np.clip(each, *view.outcome.possible) for each in (low, high))
     held = holding(space, X)
     held = np.ones(len(X), dtype=bool) if held is None else held
     axis = ParameterAxis.of(space, column)
@@ -137,11 +136,6 @@ def _slice(ax: Axes, subject: Subject, column: int) -> tuple[float, float]:
     axis.dress(ax, "x")
     tidy(ax)
     return float(np.min(low[held], initial=np.inf)), float(np.max(high[held], initial=-np.inf))
-
-
-def _clipped(values: Array, low: float | None, high: float | None) -> Array:
-    floor, roof = -np.inf if low is None else low, np.inf if high is None else high
-    return np.clip(values, floor, roof)
 
 
 def _doubtful(subject: Subject, X: Array) -> Mask | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ceibo.decide import Belief, Estimate, JointBelief, Measurement, Space
 from ceibo.decide.effects import offsets_of
-from ceibo.decide.surface.existence import columns_at, fill
-from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
+from ceibo.decide.surface.existence import columns_at
+from ceibo.decide.surface.sensitivity import Importance, filled, importance
 from ceibo.decide.view import View, view_of
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
@@ -72,17 +72,10 @@ class Subject:
         return chosen_of(self.study)
 
     @cached_property
-    def chosen_place(self) -> Array:
-        """Its place (d,)."""
-        return place_of(self.study, self.chosen.params)
-
-    @cached_property
     def through(self) -> Array:
-        """The same with coordinates also of parameters that do not exist there."""
+        """Its place (d,), with coordinates also of parameters that do not exist there."""
         place, gp = self.study.ledger.frame.place(self.chosen.params), self.view.model.gp
-        if self.space.conditions is None:
-            return place
-        return fill(self.space, place, gp.X, posterior_means(gp, gp.X))
+        return filled(self.space, place, gp)
 
     @cached_property
     def shares(self) -> Importance:
@@ -93,7 +86,7 @@ class Subject:
     def columns(self) -> list[int]:
         """The parameters that exist at the chosen setting, most important first."""
         order = [int(column) for column in self.shares.order]
-        return columns_at(self.space, self.chosen_place, order)
+        return columns_at(self.space, place_of(self.study, self.chosen.params), order)
 
     def columns_of(self, names: Iterable[str]) -> list[int]:
         """The columns of parameters named by a user."""

@@ -1,13 +1,11 @@
 """What a report shows, gathered from a study once, in the objective's units and direction."""
 
-import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, final
 
 import numpy as np
 
-from ceibo.checks import to_float
 from ceibo.decide import (
     Belief,
     BlockEffect,
@@ -21,36 +19,30 @@ from ceibo.decide import (
 )
 from ceibo.decide.belief import stated_means
 from ceibo.decide.dimensions import Dimension
-from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.existence import columns_at, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
 from ceibo.decide.surface.ruled import holding
 from ceibo.decide.surface.sensitivity import (
     MOST_PARAMETERS,
     Importance,
+    filled,
     importance,
     posterior_means,
 )
 from ceibo.decide.surface.spread import spread
-from ceibo.decide.surface.standings import (
-    MOST_STATES,
-    STATES,
-    Sources,
-    Standing,
-    modelled,
-    next_trial,
-    part_of,
-    standings_of,
-)
+from ceibo.decide.surface.standings import MOST_STATES, STATES, Sources, Standing, standings_of
 from ceibo.gp.inputs import Array, Mask
 from ceibo.numbers import rounded
+from ceibo.report.gains import gains_of
 from ceibo.report.simplex import simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
 from ceibo.study.drawn import place_of, places_of
 
 _MOST_FOR_GAINS: Final = 4000  # beyond, the first MOST_STATES are too narrow to be seen
+_NOTHING: Final = np.empty(0)
+_NO_SHARES: Final = Importance(_NOTHING, _NOTHING)
 _MOST_FAILED: Final = 500  # failed trials on a map
-_SECONDS: Final = 2.0  # after which no more are computed
 
 
 @final
@@ -138,15 +130,15 @@ class Findings:
     best: Estimate
     recommended: Estimate
     observed: Observed
-    standings: tuple[Standing, ...]  # of the incumbent
     gains: tuple[tuple[int, float], ...]  # (trial, largest corrected EI before it)
-    verdict: Verdict | None  # None without a price
-    importance: Importance
-    slices: tuple[Slice, ...]  # most important parameter first; of very many, the first
-    map: Map | None  # None with one parameter
-    fit: tuple[tuple[str, str], ...]
-    best_place: Array  # (d,)
-    places: Array  # (n, d), of the measured trials
+    standings: tuple[Standing, ...] = ()  # of the incumbent
+    verdict: Verdict | None = None  # None without a price
+    importance: Importance = _NO_SHARES
+    slices: tuple[Slice, ...] = ()  # most important parameter first; of very many, the first
+    map: Map | None = None  # None with one parameter
+    fit: tuple[tuple[str, str], ...] = ()
+    best_place: Array = field(default_factory=lambda: _NOTHING)  # (d,)
+    places: Array = field(default_factory=lambda: _NOTHING)  # (n, d), of the measured trials
     ternary: Ternary | None = None  # of a mixture
     blocks: tuple[BlockEffect, ...] = ()
     closeness: Closeness | None = None  # of the best measured setting of one objective
@@ -212,7 +204,7 @@ def _findings(
         recommended=study.recommended,
         observed=study.best_observed,
         standings=standings_of(belief, sources),
-        gains=tuple(_gains(belief, sources)),
+        gains=gains_of(belief, sources, lambda least: _counts(belief, least)),
         verdict=None if cost is None else study.should_stop(cost),
         importance=shares,
         slices=tuple(_slice(belief, column) for column in columns[:MOST_PARAMETERS]),
@@ -234,10 +226,7 @@ def _incumbent(belief: Belief) -> Array:
 
 def _filled(belief: Belief) -> Array:
     """The incumbent, with coordinates also of the parameters that do not exist there."""
-    place, gp = _incumbent(belief), belief.model.gp
-    if belief.space.conditions is None:
-        return place
-    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
+    return filled(belief.space, _incumbent(belief), belief.model.gp)
 
 
 def failed_places(study: Study, trials: Iterable[Trial]) -> tuple[tuple[int, Array], ...]:
@@ -287,23 +276,11 @@ def _ternary(belief: Belief, columns: list[int]) -> Ternary | None:
     )
 
 
-def _gains(belief: Belief, sources: Sources) -> list[tuple[int, float]]:
-    """The largest corrected EI before each trial: recorded, or computed at a few states."""
-    gains: dict[int, float] = {}
-    for number, record in modelled(sources):
-        gain = to_float(part_of(record, "value"))
-        if part_of(record, "acquisition") == "corrected-ei" and gain is not None:
-            gains[number] = gain
-    if not gains and belief.evidence.measurements <= _MOST_FOR_GAINS:
-        initial = belief.settings.initial_size(belief.space.breadth)
-        states = range(max(initial, 2), min(len(belief.evidence.told), MOST_STATES))
-        deadline = time.monotonic() + _SECONDS
-        for count in spread(states, STATES):
-            gains[next_trial(belief, count)] = belief.in_hindsight(count).remaining
-            if time.monotonic() > deadline:
-                break
-    gains[belief.evidence.trials] = belief.remaining
-    return sorted(gains.items())
+def _counts(belief: Belief, least: int) -> list[int]:
+    """After how many measurements the gain is computed again."""
+    known = belief.evidence.measurements
+    few = range(least, min(known, MOST_STATES)) if known <= _MOST_FOR_GAINS else ()
+    return spread(few, STATES)
 
 
 def _fit(belief: Belief) -> tuple[tuple[str, str], ...]:

@@ -32,7 +32,8 @@ class Asking:
         number = len(snapshot.trials)
         earlier = self._earlier_record(snapshot, number)
         wish = Wish(confirm=_is_reached(confirm_from, number))
-        return number, self.ledger.suggest(snapshot, number, earlier, wish=wish).params
+        decider = self.ledger.spaces.decider(snapshot.changes)
+        return number, decider.suggest(snapshot, number, earlier, wish=wish).params
 
     def ask(
         self,
@@ -99,7 +100,8 @@ class Asking:
             began = time.monotonic()
             earlier = self._earlier_record(snapshot, number)
             wish = Wish(holding.fixed, holding.confirm or _is_reached(confirm_from, number))
-            suggestion = self.ledger.suggest(snapshot, number, earlier, wish=wish)
+            decider = self.ledger.spaces.decider(snapshot.changes)
+            suggestion = decider.suggest(snapshot, number, earlier, wish=wish)
             if holding.dial:
                 suggestion = dialled(self.ledger.space, suggestion)
             self._suggesting = time.monotonic() - began

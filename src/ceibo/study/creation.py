@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ceibo import acquisition as acq
 from ceibo.checks import check_choice
 from ceibo.decide.direction import Direction
 from ceibo.decide.outcomes import Outcome, Outcomes
-from ceibo.decide.settings import DEFAULT_CONFIDENCE, Settings
+from ceibo.decide.settings import DEFAULT_CONFIDENCE, Settings, check_acquisition
 from ceibo.decide.space import Space
 from ceibo.errors import InputError
-from ceibo.gp import GaussianProcess, Matern52
 
 
 def aims(
@@ -40,7 +38,7 @@ def settings_for(
     """The settings of a new study, resolved; an acquisition that has no meaning is refused."""
     resolved = replace(settings, confidence=confidence).resolve(dimension)
     if outcomes is not None:
-        _check_acquisition(resolved.acquisition, outcomes)
+        check_acquisition(resolved.acquisition, len(outcomes.goals), len(outcomes.limits))
         if resolved.precision is not None and len(outcomes.goals) > 1:
             raise InputError(
                 "precision: what a value is worth beside its price is known of one goal, and there"
@@ -67,10 +65,3 @@ def study_data(
     if settings.precision is not None:
         data["precision"] = settings.precision.to_json()
     return data or None
-
-
-def _check_acquisition(name: str, outcomes: Outcomes) -> None:
-    """Builds the acquisition of such outcomes once, on a single point, to see whether it exists."""
-    gp = GaussianProcess([[0.5]], [0.0], 1.0, Matern52([0.5]))
-    limits = [acq.Limit(gp, 0.0) for _ in outcomes.limits]
-    acq.build_joint(name, [gp for _ in outcomes.goals], limits, draws=None)

@@ -8,12 +8,18 @@ from typing import Any, Final, final
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
 from ceibo.decide.frame import Frame
-from ceibo.decide.joint import JointBelief, starts_of, suggest_jointly, to_joint_record
+from ceibo.decide.joint import (
+    JointBelief,
+    JointSuggestion,
+    starts_of,
+    suggest_jointly,
+    to_joint_record,
+)
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.record import hyperparameters_of, is_to_confirm, to_record
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Params, Space
-from ceibo.decide.suggest import suggest
+from ceibo.decide.suggest import Suggestion, suggest
 from ceibo.gp.inputs import Array
 from ceibo.study.gathering import Gatherer, JointGatherer
 from ceibo.study.store import Snapshot, StoredTrial
@@ -65,18 +71,17 @@ class Plan:
         return self.frame.space
 
 
+@dataclass(frozen=True, eq=False)
 class Decider(ABC):
     """Makes suggestions and beliefs from what was recorded."""
 
-    @abstractmethod
+    plan: Plan
+    gatherer: Gatherer | JointGatherer
+
     def place(self, trial: StoredTrial) -> Array:
         """The place (d,) of a trial in the unit cube."""
+        return self.gatherer.place(trial)
 
-    @abstractmethod
-    def has_start(self, record: Record) -> bool:
-        """Whether a recorded suggestion has hyperparameters for a later fit to start from."""
-
-    @abstractmethod
     def suggest(
         self,
         snapshot: Snapshot,
@@ -89,10 +94,23 @@ class Decider(ABC):
 
         `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
         """
+        found, record = self._found(snapshot, number, earlier, key, wish)
+        held = {"fixed": dict(wish.fixed)} if wish.fixed else {}
+        return Suggested(found.x, found.params, record | held)
+
+    @abstractmethod
+    def has_start(self, record: Record) -> bool:
+        """Whether a recorded suggestion has hyperparameters for a later fit to start from."""
 
     @abstractmethod
     def belief(self, snapshot: Snapshot) -> Belief | JointBelief:
         """What a snapshot leads to believe."""
+
+    @abstractmethod
+    def _found(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str, wish: Wish
+    ) -> tuple[Suggestion | JointSuggestion, dict[str, Any]]:
+        """What `suggest` finds, and the record of it."""
 
 
 @final
@@ -100,38 +118,23 @@ class Decider(ABC):
 class OneOutcome(Decider):
     """Decides about one objective."""
 
-    plan: Plan
-    direction: Direction
-    gatherer: Gatherer = field(init=False)
-
-    def __post_init__(self) -> None:
-        gatherer = Gatherer(self.plan.name, self.plan.frame, self.direction)
-        object.__setattr__(self, "gatherer", gatherer)
-
-    def place(self, trial: StoredTrial) -> Array:
-        return self.gatherer.place(trial)
+    gatherer: Gatherer
 
     def has_start(self, record: Record) -> bool:
         return hyperparameters_of(record) is not None
 
-    def suggest(
-        self,
-        snapshot: Snapshot,
-        number: int,
-        earlier: Record | None,
-        key: str = "hyperparameters",
-        wish: Wish = ANY,
-    ) -> Suggested:
+    def belief(self, snapshot: Snapshot) -> Belief:
+        plan, evidence = self.plan, self.gatherer.gather(snapshot)
+        return Belief(evidence, plan.space, plan.settings, plan.seed)
+
+    def _found(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str, wish: Wish
+    ) -> tuple[Suggestion, dict[str, Any]]:
         plan, start = self.plan, hyperparameters_of(earlier, key)
         evidence = self.gatherer.gather(snapshot)
         about = plan.space, plan.settings, start, plan.seed, number
         found = suggest(evidence, *about, fixed=wish.fixed, confirm=wish.confirm)
-        record = to_record(found, snapshot.seq, plan.seed)
-        return Suggested(found.x, found.params, record | _held(wish.fixed))
-
-    def belief(self, snapshot: Snapshot) -> Belief:
-        plan, evidence = self.plan, self.gatherer.gather(snapshot)
-        return Belief(evidence, plan.space, plan.settings, plan.seed)
+        return found, to_record(found, snapshot.seq, plan.seed)
 
 
 @final
@@ -139,45 +142,28 @@ class OneOutcome(Decider):
 class SeveralOutcomes(Decider):
     """Decides about goals and limits together."""
 
-    plan: Plan
-    outcomes: Outcomes
-    gatherer: JointGatherer = field(init=False)
-
-    def __post_init__(self) -> None:
-        gatherer = JointGatherer(self.plan.name, self.plan.frame, self.outcomes)
-        object.__setattr__(self, "gatherer", gatherer)
-
-    def place(self, trial: StoredTrial) -> Array:
-        return self.gatherer.place(trial)
+    gatherer: JointGatherer
 
     def has_start(self, record: Record) -> bool:
         return bool(starts_of(record))
-
-    def suggest(
-        self,
-        snapshot: Snapshot,
-        number: int,
-        earlier: Record | None,
-        key: str = "hyperparameters",
-        wish: Wish = ANY,
-    ) -> Suggested:
-        plan, starts = self.plan, starts_of(earlier, key)
-        evidence = self.gatherer.gather(snapshot)
-        about = plan.space, plan.settings, starts, plan.seed, number
-        found = suggest_jointly(evidence, *about, fixed=wish.fixed, confirm=wish.confirm)
-        record = to_joint_record(found, snapshot.seq, plan.seed)
-        return Suggested(found.x, found.params, record | _held(wish.fixed))
 
     def belief(self, snapshot: Snapshot) -> JointBelief:
         plan, evidence = self.plan, self.gatherer.gather(snapshot)
         return JointBelief(evidence, plan.space, plan.settings, plan.seed)
 
-
-def _held(fixed: Params) -> dict[str, Any]:
-    """What a record says of the parameters that were held, if some were."""
-    return {"fixed": dict(fixed)} if fixed else {}
+    def _found(
+        self, snapshot: Snapshot, number: int, earlier: Record | None, key: str, wish: Wish
+    ) -> tuple[JointSuggestion, dict[str, Any]]:
+        plan, starts = self.plan, starts_of(earlier, key)
+        evidence = self.gatherer.gather(snapshot)
+        about = plan.space, plan.settings, starts, plan.seed, number
+        found = suggest_jointly(evidence, *about, fixed=wish.fixed, confirm=wish.confirm)
+        return found, to_joint_record(found, snapshot.seq, plan.seed)
 
 
 def decider_of(plan: Plan, direction: Direction, outcomes: Outcomes | None) -> Decider:
     """What decides in a study: about one objective, or about several outcomes."""
-    return OneOutcome(plan, direction) if outcomes is None else SeveralOutcomes(plan, outcomes)
+    about = plan.name, plan.frame
+    if outcomes is None:
+        return OneOutcome(plan, Gatherer(*about, direction))
+    return SeveralOutcomes(plan, JointGatherer(*about, outcomes))

@@ -1,7 +1,7 @@
 """The stored record of one study, as Study, the runner and `verify` use it.
 
-Users see `Study`; a Ledger is its inside: the snapshot read last, the evidence and the belief that
-follow from it, and the writes that belong to workers.
+Users see `Study`; a Ledger is its inside: the snapshot read last, the belief that follows from it,
+and the writes that belong to workers.
 """
 
 import uuid
@@ -11,7 +11,6 @@ from typing import Any, final
 
 from ceibo.decide.belief import Belief
 from ceibo.decide.direction import Direction
-from ceibo.decide.evidence import Evidence
 from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief
 from ceibo.decide.outcomes import Outcomes
@@ -19,7 +18,7 @@ from ceibo.decide.precision import Precision
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.errors import InputError, StorageError
-from ceibo.study.deciding import ANY, OneOutcome, Plan, Record, Suggested, Wish
+from ceibo.study.deciding import Plan
 from ceibo.study.reported import Reported
 from ceibo.study.spaces import Spaces
 from ceibo.study.store import NewTrial, Snapshot, Store, StoredTrial, StudyRecord, Telling
@@ -90,18 +89,11 @@ class Ledger:
         """A trial as it is now."""
         return self.refresh().trials[number]
 
-    def evidence(self, snapshot: Snapshot) -> Evidence:
-        """The evidence in a snapshot of a study of one objective."""
-        decider = self.spaces.decider(snapshot.changes)
-        if not isinstance(decider, OneOutcome):
-            raise _has_outcomes(self.name)
-        return decider.gatherer.gather(snapshot)
-
     def belief(self) -> Belief:
         """What is believed now of one objective; the same object until something is recorded."""
         belief = self.any_belief()
         if not isinstance(belief, Belief):
-            raise _has_outcomes(self.name)
+            raise InputError(f"study {self.name!r} has several outcomes; ask for its joint belief.")
         return belief
 
     def any_belief(self) -> Belief | JointBelief:
@@ -110,23 +102,6 @@ class Ledger:
         if self._belief is None or self._belief[0] != snapshot.seq:
             self._belief = snapshot.seq, self.spaces.decider(snapshot.changes).belief(snapshot)
         return self._belief[1]
-
-    # -- suggesting --------------------------------------------------------------------
-
-    def suggest(
-        self,
-        snapshot: Snapshot,
-        number: int,
-        earlier: Record | None,
-        key: str = "hyperparameters",
-        wish: Wish = ANY,
-    ) -> Suggested:
-        """The suggestion for trial `number` from what a snapshot shows.
-
-        `earlier` is a recorded suggestion, and under `key` in it is what the fit starts from.
-        """
-        decider = self.spaces.decider(snapshot.changes)
-        return decider.suggest(snapshot, number, earlier, key, wish)
 
     # -- writing -----------------------------------------------------------------------
 
@@ -155,10 +130,6 @@ class Ledger:
             token = uuid.uuid4().hex
             telling = replace(telling, failure=failure, worker=worker, token=token)
         self.store.tell(self.id, number, telling)
-
-    def fail(self, number: int, reason: str, worker: str | None = None) -> None:
-        """Records a failure."""
-        self.store.fail(self.id, number, reason, worker)
 
     def attempt(self, number: int) -> int:
         """How often a trial was handed out; 0 for one that does not exist."""
@@ -206,10 +177,6 @@ def _direction_of(record: StudyRecord, outcomes: Outcomes | None) -> Direction:
     if outcomes is None:
         return Direction(record.settings["direction"])
     return outcomes[outcomes.goals[0]].direction
-
-
-def _has_outcomes(name: str) -> InputError:
-    return InputError(f"study {name!r} has several outcomes; ask for its joint belief.")
 
 
 def _settings_of(record: StudyRecord, choices: Mapping[str, Any]) -> Settings:

@@ -240,7 +240,7 @@ class Study(Handing, Faces):
 
     def fail(self, trial: Trial | int, reason: str) -> None:
         """Records that measuring a trial failed, and why; the search keeps off it."""
-        self.ledger.fail(number_of(trial), reason)
+        self.ledger.store.fail(self.ledger.id, number_of(trial), reason)
 
     def release(self, trial: Trial | int) -> None:
         """Gives a trial back unmeasured; the next `ask` hands it out again. See also `withdraw`."""

@@ -85,8 +85,8 @@ def verify(ledger: Ledger) -> Verification:
     for number, record in _in_order(ledger):
         seen = ledger.store.snapshot(ledger.id, record["seen"], since=seen)
         _check(ledger, number, record, len(ledger.spaces.frame(seen.changes).space))
-        again = ledger.suggest(seen, number, record, "start", Wish.of(record))
         decider = ledger.spaces.decider(seen.changes)
+        again = decider.suggest(seen, number, record, "start", Wish.of(record))
         expected = again.x
         if was_dialled(record):
             frame = ledger.spaces.frame(seen.changes)

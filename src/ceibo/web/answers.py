@@ -6,7 +6,6 @@ import numpy as np
 
 from ceibo.decide import Belief, Direction, Estimate, JointBelief
 from ceibo.decide.joint import raw_front
-from ceibo.decide.surface.sensitivity import Importance
 from ceibo.errors import NoMeasurementError
 from ceibo.report.facts import Facts, Findings
 from ceibo.report.joint.answer import answer as joint_answer
@@ -19,8 +18,6 @@ from ceibo.report.panels.blocks import blocks
 from ceibo.report.panels.trials import trials
 from ceibo.study import Study, Trial
 from ceibo.web.session import Session, State
-
-_NOTHING = np.empty(0)
 
 
 def answer_part(session: Session, state: State, study: Study) -> str:
@@ -67,15 +64,7 @@ def _findings(
         best=best,
         recommended=advice,
         observed=replace(raw, params=dict(all_trials[raw.number].params)),
-        standings=(),
         gains=((belief.evidence.trials, remaining),),
-        verdict=None,
-        importance=Importance(_NOTHING, _NOTHING),
-        slices=(),
-        map=None,
-        fit=(),
-        best_place=_NOTHING,
-        places=_NOTHING,
         blocks=belief.blocks,
     )
 
@@ -134,8 +123,6 @@ def _joint_findings(
         observed=belief.best_observed if one else None,
         front=() if one else tuple(_as_recorded(found, all_trials) for found in belief.front),
         raw_front=() if one else raw_front(belief.evidence),
-        chance=None,
-        goal=None,
     )
 
 

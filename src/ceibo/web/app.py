@@ -1,7 +1,6 @@
 """The addresses of the page. What touches the study runs in threads, off the event loop."""
 
 import json
-import math
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, Final, final
@@ -14,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ceibo.errors import CeiboError, ConflictError, InputError, NoMeasurementError, StorageError
+from ceibo.numbers import without_nan
 from ceibo.web.actions import ACTIONS
 from ceibo.web.security import Gate, Guard
 from ceibo.web.session import Session
@@ -128,15 +128,6 @@ def _said(status: int, sentence: str) -> Response:
 
 
 def _to_json(data: Any, status: int = 200) -> Response:
-    text = json.dumps(_finite(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(without_nan(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     # a lone surrogate, which JSON may carry, has no bytes
     return Response(text.encode("utf-8", "replace"), status, media_type="application/json")
-
-
-def _finite(data: Any) -> Any:
-    """The data with null for what is no number."""
-    if isinstance(data, dict):
-        return {name: _finite(value) for name, value in data.items()}
-    if isinstance(data, list):
-        return [_finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data

@@ -57,7 +57,7 @@ def test_rules_mean_what_python_says_and_so_do_their_terms(rng: random.Random) -
         assert any(reason in rule for reason in REASONS), rule
         assert REASONS[0] not in rule or not any(said), text
         return
-    requirements = rule.requirements(D)
+    requirements = requirements_of([rule], D)
     for params, expected in zip(samples, said, strict=True):
         assert rule.holds(params) == expected, (text, params)
         assert (rule.violation(params) <= 1e-9) == expected
@@ -90,12 +90,12 @@ def test_the_place_of_a_rule_is_kept_with_its_requirements() -> None:
 def test_what_every_setting_holds_asks_for_nothing() -> None:
     for text in ("a <= 1", "a + b <= 2", "n < 5", "solvent in ('THF', 'DMF', 'water')", "b != 3"):
         (rule,) = parse_rules([text], D)
-        assert rule.requirements(D) == ()
+        assert requirements_of([rule], D) == ()
 
 
 def test_levels_of_one_parameter_become_a_list_of_coordinates() -> None:
     (rule,) = parse_rules(["3 * n > 5 if solvent == 'THF'"], D)
-    (requirement,) = rule.requirements(D)
+    (requirement,) = requirements_of([rule], D)
     (levels,), (others,) = requirement.alternatives
     assert isinstance(levels, Among)
     assert isinstance(others, Among)
@@ -107,12 +107,12 @@ def test_levels_of_one_parameter_become_a_list_of_coordinates() -> None:
 
 def test_a_strict_comparison_keeps_a_margin_that_is_never_the_whole_range() -> None:
     for text, bound in (("a < 0.5", 0.5 - 1.5e-6), ("not (a >= 0.5)", 0.5 - 1.5e-6)):
-        (requirement,) = parse_rules([text], D)[0].requirements(D)
+        (requirement,) = requirements_of(parse_rules([text], D), D)
         (((term,),)) = requirement.alternatives
         assert isinstance(term, Linear)
         assert np.isclose(term.bound, bound, rtol=0, atol=1e-15)
     narrow = {"a": Float(1e-8, 1, log=True)}
-    (requirement,) = parse_rules(["a < 1e-7"], narrow)[0].requirements(narrow)
+    (requirement,) = requirements_of(parse_rules(["a < 1e-7"], narrow), narrow)
     (((term,),)) = requirement.alternatives
     assert isinstance(term, Linear)
     assert 1e-8 < term.bound < 1e-7
@@ -120,5 +120,5 @@ def test_a_strict_comparison_keeps_a_margin_that_is_never_the_whole_range() -> N
 
 def test_all_that_is_left_is_zero() -> None:
     for text in ("a == 0", "not (a > 0)", "2 * a <= 0"):
-        (requirement,) = parse_rules([text], D)[0].requirements(D)
+        (requirement,) = requirements_of(parse_rules([text], D), D)
         assert requirement.alternatives == ((Zero(0),),)

@@ -9,7 +9,6 @@ from ceibo.acquisition.region.terms import (
     Requirement,
     Scale,
     Table,
-    Term,
     Zero,
 )
 
@@ -23,6 +22,5 @@ __all__ = [
     "Requirement",
     "Scale",
     "Table",
-    "Term",
     "Zero",
 ]

@@ -76,11 +76,6 @@ class Region:
                 raise EmptyRegionError(sorted({each.rule for each in self.requirements}))
             return found[np.arange(count) % len(found)]
 
-    def spread(self, count: int, rng: np.random.Generator) -> Array:
-        """Admissible points (count, d) that keep apart; point i does not depend on the count."""
-        key = int(rng.integers(2**62))
-        return np.stack([self.design.point(index, key) for index in range(count)])
-
     @cached_property
     def points(self) -> Array | None:
         """All admissible points (N, d), where all columns are listed and they are not too many."""

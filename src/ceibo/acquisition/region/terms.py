@@ -31,12 +31,6 @@ class Scale:
             return np.asarray(np.exp(np.log(self.low) + u * np.log(self.high / self.low)))
         return np.asarray(self.low + u * self.width)
 
-    def slope(self, u: Array) -> Array:
-        """dv/du."""
-        if self.log:
-            return np.asarray(self.value(u) * np.log(self.high / self.low))
-        return np.full_like(u, self.width)
-
     def unit(self, v: Array) -> Array:
         """u at values of any shape; beyond [0, 1] for values outside the range."""
         if self.log:

@@ -10,12 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
-import numpy as np
-
 from ceibo import acquisition as acq
 from ceibo.decide.effects import BlockEffect
 from ceibo.decide.estimate import Estimate, Observed, compare_with_raw
-from ceibo.decide.evidence import Evidence
 from ceibo.decide.holding import hold
 from ceibo.decide.joint.alternatives import Alternatives, fit_alternatives
 from ceibo.decide.joint.evidence import JointEvidence
@@ -24,7 +21,7 @@ from ceibo.decide.joint.model import JointModel, fit_jointly
 from ceibo.decide.joint.predictions import Predictions
 from ceibo.decide.joint.suggest import combined, search_jointly
 from ceibo.decide.model import failure_model
-from ceibo.decide.region import admissible, region_in, settle
+from ceibo.decide.region import admissible, maximize_in, settle
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
 from ceibo.decide.statement import Statement
@@ -92,7 +89,7 @@ class JointBelief:
         found = acq.find_feasible_incumbent(goal, limits, self.settings.assurance)
         if found is None:
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
-        number = _first_trial(self.evidence.goal, found.x)
+        number = self.evidence.goal.first_trial(found.x)
         return replace(self.predictions.estimates(found.x[None, :])[0], number=number)
 
     @cached_property
@@ -135,7 +132,7 @@ class JointBelief:
             raise NoMeasurementError("there is no setting yet at which every outcome is measured.")
         estimates = self.predictions.estimates(found.X)
         return tuple(
-            replace(estimate, number=_first_trial(self.evidence.goal, x), p_efficient=float(chance))
+            replace(estimate, number=self.evidence.goal.first_trial(x), p_efficient=float(chance))
             for estimate, x, chance in zip(estimates, found.X, found.chances, strict=True)
         )
 
@@ -228,16 +225,7 @@ def recommend_jointly(belief: JointBelief, fixed: Mapping[str, object] | None = 
         guides.append(acq.Chance(failures, likely_is_enough=True))
     if limits:
         guides.append(acq.Assurance(limits, confidence))
-    surface = acq.posterior_mean(goal)
-    maximum = acq.maximize(
-        surface,
-        seed=belief.seed,
-        discrete=held.discrete,
-        guides=guides,
-        branches=belief.space.branches,
-        region=region_in(held),
-    )
-    found = settle(held, maximum.x)
+    found = settle(held, maximize_in(held, acq.posterior_mean(goal), belief.seed, guides).x)
     X = belief.space.to_unit(found)[None, :]
     # The best measured setting stands in for what a search did not find. It does so too where
     # nothing holds with the confidence: the most likely point of a whole space is where the
@@ -262,10 +250,3 @@ def _check_one_goal(evidence: JointEvidence, question: str) -> None:
 def _as_good(measured: acq.FeasibleIncumbent, mean: float, confidence: float) -> bool:
     """Whether a measured setting holds its limits too, with a goal that is no worse."""
     return measured.chance >= confidence and measured.mean <= mean
-
-
-def _first_trial(evidence: Evidence, x: Array) -> int:
-    """The first trial that measured at a point."""
-    rows = np.flatnonzero(np.all(x == evidence.X, axis=1))
-    there: list[int] = [evidence.told[group].number for group in evidence.group[rows]]
-    return min(there)

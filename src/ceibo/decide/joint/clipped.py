@@ -38,11 +38,6 @@ class Range(NamedTuple):
         return self.low > -np.inf or self.high < np.inf
 
 
-def range_of(low: float | None, high: float | None) -> Range:
-    """The range between two ends, either of which may be missing."""
-    return Range(-np.inf if low is None else low, np.inf if high is None else high)
-
-
 def clipped_moments(mean: Array, std: Array, possible: Range) -> tuple[Array, Array]:
     """Mean and standard deviation of a normal variable clipped to a range, (N,) each."""
     if not possible.is_bounded:

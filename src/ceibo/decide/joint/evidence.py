@@ -50,6 +50,11 @@ class JointEvidence:
         return all(len(evidence) > 0 for evidence in self.needed)
 
     @property
+    def told(self) -> tuple[Told, ...]:
+        """The measurements of the first goal."""
+        return self.goal.told
+
+    @property
     def measurements(self) -> int:
         """How many measurements of the first goal there are."""
         return self.goal.measurements

@@ -10,7 +10,7 @@ from ceibo import acquisition as acq
 from ceibo.acquisition.cube import within
 from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
-from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments, range_of
+from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.decide.joint.model import JointModel
 from ceibo.decide.model import Model, fit_model
@@ -139,5 +139,4 @@ class Predictions:
         return flip(model.natural_values(means)), model.natural_values(stds)
 
     def _range(self, name: str) -> Range:
-        outcome = self.evidence.outcomes[name]
-        return range_of(outcome.low, outcome.high)
+        return Range(*self.evidence.outcomes[name].possible)

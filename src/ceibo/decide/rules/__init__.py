@@ -9,7 +9,7 @@ feasible, exemptions    whether rules can hold at all, alone and together
 rule, fault             a rule of a space; the error about one
 """
 
-from ceibo.decide.rules.columns import column_of, columns_of
+from ceibo.decide.rules.columns import columns_of
 from ceibo.decide.rules.rule import Rule, first_broken, parse_rules, requirements_of
 
-__all__ = ["Rule", "column_of", "columns_of", "first_broken", "parse_rules", "requirements_of"]
+__all__ = ["Rule", "columns_of", "first_broken", "parse_rules", "requirements_of"]

@@ -49,18 +49,12 @@ class Rule:
         """
         return self.violation(params) <= TOLERANCE
 
-    def requirements(
-        self, dimensions: Mapping[str, Dimension], place: int = 0
-    ) -> tuple[Requirement, ...]:
-        """What it asks of a region over the columns of these dimensions, in their order.
+    def compiled(self, compiler: Compiler, place: int) -> tuple[Requirement, ...]:
+        """What it asks of a region over the columns of the compiler's dimensions, in their order.
 
         `place` is kept with each requirement; one without an alternative cannot be held. What every
         setting of the box holds is left out.
         """
-        return self.compiled(Compiler(dimensions), place)
-
-    def compiled(self, compiler: Compiler, place: int) -> tuple[Requirement, ...]:
-        """The same by a compiler that serves several rules."""
         found = []
         for part in conjuncts(self.condition):
             try:

@@ -12,6 +12,7 @@ from ceibo.decide.surface.standings import (
     Sources,
     Standing,
     is_late,
+    next_trial,
     part_of,
 )
 from ceibo.errors import NoMeasurementError
@@ -26,7 +27,8 @@ def joint_standings_of(belief: JointBelief, sources: Sources) -> dict[str, tuple
     Of the goal it is what was recorded with suggestions, where there is something; the rest is
     computed with the hyperparameters of now.
     """
-    (goal,) = belief.evidence.outcomes.goals
+    outcomes = belief.evidence.outcomes
+    (goal,) = outcomes.goals
     end = belief.evidence.trials
     found: dict[str, dict[int, Standing]] = {name: {} for name in belief.predictions.names}
     deadline = time.monotonic() + _SECONDS
@@ -41,7 +43,7 @@ def joint_standings_of(belief: JointBelief, sources: Sources) -> dict[str, tuple
         seen = part_of(record, "incumbent")
         mean, std = to_float(part_of(seen, "mean")), to_float(part_of(seen, "std"))
         if mean is not None and std is not None and number <= end:
-            found[goal][number] = Standing(number, mean, std, _possible(belief, goal))
+            found[goal][number] = Standing(number, mean, std, outcomes[goal].possible)
     _note(found, belief, end)
     return {
         name: tuple(spread([each[number] for number in sorted(each)], MOST_DRAWN))
@@ -63,16 +65,5 @@ def _note(found: dict[str, dict[int, Standing]], belief: JointBelief, number: in
     except NoMeasurementError:
         return
     for name, each in outcomes.items():
-        possible = _possible(belief, name)
+        possible = belief.evidence.outcomes[name].possible
         found[name][number] = Standing(number, each.mean, each.std, possible)
-
-
-def _possible(belief: JointBelief, name: str) -> tuple[float, float]:
-    outcome = belief.evidence.outcomes[name]
-    low, high = outcome.low, outcome.high
-    return -float("inf") if low is None else low, float("inf") if high is None else high
-
-
-def next_trial(belief: JointBelief, count: int) -> int:
-    """The number of the trial after the first so many measurements of the goal."""
-    return max(told.number for told in belief.evidence.goal.told[:count]) + 1

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from ceibo.decide.space import Space
-from ceibo.decide.surface.existence import canonical
+from ceibo.decide.surface.existence import canonical, fill
 from ceibo.decide.surface.ruled import holding, moved, sample_inside
 from ceibo.gp import GaussianProcess
 from ceibo.gp.grid import snap
@@ -122,3 +122,10 @@ def _means(gp: GaussianProcess, X: Array) -> Array:
 def posterior_means(gp: GaussianProcess, X: Array) -> Array:
     """Posterior means at many points, in the units of the process, (N,)."""
     return gp.mean + gp.unit * _means(gp, X)
+
+
+def filled(space: Space, place: Array, gp: GaussianProcess) -> Array:
+    """A place (d,) with coordinates also of the parameters that do not exist there."""
+    if space.conditions is None:
+        return place
+    return fill(space, place, gp.X, posterior_means(gp, gp.X))

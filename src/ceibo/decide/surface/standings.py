@@ -9,6 +9,7 @@ import numpy as np
 from ceibo.checks import to_float
 from ceibo.decide.belief import Belief
 from ceibo.decide.evidence import Evidence
+from ceibo.decide.joint import JointBelief
 from ceibo.decide.surface.spread import spread
 
 STATES: Final = 16  # states of a study computed again where nothing was recorded
@@ -88,6 +89,6 @@ def part_of(record: object, key: str) -> object:
     return record.get(key) if isinstance(record, Mapping) else None
 
 
-def next_trial(belief: Belief, count: int) -> int:
-    """The number of the trial after the first so many measurements."""
+def next_trial(belief: Belief | JointBelief, count: int) -> int:
+    """The number of the trial after the first so many measurements, of the goal if of several."""
     return max(told.number for told in belief.evidence.told[:count]) + 1

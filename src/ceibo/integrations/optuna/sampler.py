@@ -17,10 +17,10 @@ from ceibo.checks import check_whole, to_float
 from ceibo.decide import DEFAULT_ACQUISITION, Direction, Measurement, Settings, suggest
 from ceibo.decide.joint import suggest_jointly, to_joint_record
 from ceibo.decide.record import to_record
+from ceibo.decide.settings import check_acquisition
 from ceibo.decide.space import Params
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
-from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.optuna.axes import Axes
 from ceibo.integrations.optuna.axis import Axis, hull, single_value
 from ceibo.integrations.optuna.evidence import (

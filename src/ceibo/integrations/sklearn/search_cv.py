@@ -35,8 +35,7 @@ except ImportError as error:
 from ceibo.checks import check_cost, check_whole, checked_options
 from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
 from ceibo.decide.outcomes import Outcome
-from ceibo.decide.settings import DEFAULT_CONFIDENCE
-from ceibo.integrations.acquisitions import check_acquisition
+from ceibo.decide.settings import DEFAULT_CONFIDENCE, check_acquisition
 from ceibo.integrations.copies import Receiver
 from ceibo.integrations.sklearn.kept import Fits, Kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful

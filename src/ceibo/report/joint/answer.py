@@ -4,9 +4,9 @@ from ceibo.decide import Estimate
 from ceibo.decide.dialling import dial_setting
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of
 from ceibo.decide.outcomes import Outcome
-from ceibo.numbers import distinct, percent, rounded
+from ceibo.numbers import distinct, percent
 from ceibo.report.joint.facts import JointFacts, JointFindings
-from ceibo.report.panels.answer import card, value_text
+from ceibo.report.panels.answer import card, gain_card, value_text
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import text_of
@@ -99,13 +99,8 @@ def _cards(facts: JointFacts, findings: JointFindings, best: Estimate, advice: E
     if raw is not None:
         naive = f"trial {raw.number}; what a naive tool would report"
         cards += card("raw", "Raw best", value_text(raw.value, raw.noise) + unit, naive)
-    known = None if findings.goal is None else findings.goal.findings
-    if known is not None and known.verdict is not None:
-        word = "Stop" if known.verdict.stop else "Go on"
-        cards += card("", "Another measurement?", word, text_of(f"{known.verdict.reason}."))
-    elif known is not None:
-        gain = f"{rounded(known.gains[-1][1], 3)}{unit}"
-        cards += card("", "Still to gain", gain, "largest expected improvement")
+    if findings.goal is not None and findings.goal.findings is not None:
+        cards += gain_card(findings.goal.findings, unit)
     return f'<div class="cards">{cards}</div>'
 
 

@@ -10,16 +10,16 @@ from ceibo.decide import Direction, Estimate, JointBelief, Observed, Outcomes, S
 from ceibo.decide.joint import joint_improvement, raw_front
 from ceibo.decide.outcome_words import with_unit
 from ceibo.decide.outcomes import Outcome
-from ceibo.decide.surface.existence import columns_at, fill, pair_of
+from ceibo.decide.surface.existence import columns_at, pair_of
 from ceibo.decide.surface.grids import along, axis_of, excluded, over
-from ceibo.decide.surface.joint_standings import joint_standings_of
+from ceibo.decide.surface.joint_standings import joint_standings_of, some_counts
 from ceibo.decide.surface.ruled import holding
-from ceibo.decide.surface.sensitivity import Importance, importance, posterior_means
+from ceibo.decide.surface.sensitivity import Importance, filled, importance
 from ceibo.decide.surface.standings import Sources, Standing
 from ceibo.errors import NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.report.facts import Aspect, Facts, Findings, Map, Slice, failed_places, with_rules
-from ceibo.report.joint.history import gains_of
+from ceibo.report.gains import gains_of
 from ceibo.report.simplex import Simplex, simplex_of
 from ceibo.report.ternary import Ternary, ternary_of
 from ceibo.study import Study, Trial
@@ -54,8 +54,8 @@ class JointFindings:
     observed: Observed | None
     front: tuple[Estimate, ...]  # with several goals, as the next
     raw_front: tuple[int, ...]
-    chance: Map | None  # of holding every limit; None without limits and with one parameter
-    goal: Facts | None  # the facts of a single goal, for the panel of the stopping rule
+    chance: Map | None = None  # of every limit; None without limits and with one parameter
+    goal: Facts | None = None  # the facts of a single goal, for the panel of the stopping rule
     ternary: Ternary | None = None  # of the chance, with a mixture
 
 
@@ -159,7 +159,7 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     order = [int(column) for column in np.argsort(-np.asarray(total), kind="stable")]
     columns = columns_at(space, place, order)
     pair = pair_of(space, columns)
-    place = _filled(belief, place)
+    place = filled(space, place, belief.predictions.model_of(outcomes.goals[0]).gp)
     simplex = simplex_of(space, place, columns)
     paths = {k: along(space, place, k) for k in columns[:_MOST_SLICES]}
     each = {}
@@ -188,7 +188,6 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
         front=() if one else study.front,
         raw_front=() if one else raw_front(belief.evidence),
         chance=chance,
-        goal=None,
         ternary=_ternary(belief, place, simplex, None) if outcomes.limits else None,
     )
     facts = replace(facts, each=each, findings=findings)
@@ -197,32 +196,18 @@ def _with_findings(facts: JointFacts, belief: JointBelief, chosen: Estimate) -> 
     return facts
 
 
-def _filled(belief: JointBelief, place: Array) -> Array:
-    """A place with coordinates also of the parameters that do not exist there."""
-    if belief.space.conditions is None:
-        return place
-    goal = belief.evidence.outcomes.goals[0]
-    gp = belief.predictions.model_of(goal).gp
-    return fill(belief.space, place, gp.X, posterior_means(gp, gp.X))
-
-
 def _slice(belief: JointBelief, X: Array, name: str, column: int) -> Slice:
     """An outcome along one parameter; of a goal also the chance that limits hold, or the gain."""
     mean, std = belief.predictions.at_points(X, name)
     places, parameter, dimension = axis_of(belief.space, X, column)
     outcome, outcomes = belief.evidence.outcomes[name], belief.evidence.outcomes
-    found = Slice(column, parameter, dimension, places, mean, std, possible=_possible(outcome))
+    found = Slice(column, parameter, dimension, places, mean, std, possible=outcome.possible)
     found = with_rules(found, belief.space, X)
     if not outcome.is_goal:
         return found
     if outcomes.limits:
         return replace(found, chance=belief.predictions.feasibility(X))
     return replace(found, gain=joint_improvement(belief, X)) if len(outcomes.goals) == 1 else found
-
-
-def _possible(outcome: Outcome) -> tuple[float, float]:
-    low, high = outcome.low, outcome.high
-    return -np.inf if low is None else low, np.inf if high is None else high
 
 
 def _map(belief: JointBelief, place: Array, name: str | None, pair: tuple[int, int]) -> Map:
@@ -287,12 +272,15 @@ def _goal(facts: JointFacts, findings: JointFindings) -> Facts:
             recommended=findings.recommended,
             observed=findings.observed,
             standings=known.standings,
-            gains=gains_of(belief, facts.sources),
+            gains=gains_of(
+                belief,
+                facts.sources,
+                lambda least: [k for k in reversed(some_counts(belief)) if k >= least],
+            ),
             verdict=None if cost is None else facts.study.should_stop(cost),
             importance=known.importance,
             slices=known.slices,
             map=known.map,
-            fit=(),
             best_place=aspect.best_place,
             places=aspect.places,
         ),

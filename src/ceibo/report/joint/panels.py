@@ -12,10 +12,18 @@ from ceibo.report.joint.importance import importance
 from ceibo.report.joint.in_spec import in_spec
 from ceibo.report.joint.maps import maps
 from ceibo.report.joint.mixture import mixture
-from ceibo.report.joint.remaining import remaining
 from ceibo.report.joint.settings import settings
 from ceibo.report.joint.slices import slices
 from ceibo.report.joint.trials import trials
+from ceibo.report.panels.remaining import remaining as remaining_of
+
+
+def remaining(facts: JointFacts) -> str:
+    """The panel of the stopping rule; empty with several goals, whose front has no price."""
+    if facts.findings is None or facts.findings.goal is None:
+        return ""
+    return remaining_of(facts.findings.goal)
+
 
 # Each panel returns HTML, empty if it has nothing to show.
 JOINT_PANELS: Final[tuple[Callable[[JointFacts], str], ...]] = (

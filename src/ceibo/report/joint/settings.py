@@ -1,31 +1,16 @@
 """What a study with outcomes was made with: outcomes, settings, space, versions, and the fits."""
 
 from ceibo.decide.outcome_words import wish_of
-from ceibo.decide.record import versions
-from ceibo.decide.surface.existence import describe
 from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.settings import NOTE, rules_table, table
-from ceibo.report.parts import panel
+from ceibo.report.panels.settings import panel_of, table
 
 
 def settings(facts: JointFacts) -> str:
     """The panel of settings."""
-    study = facts.study
-    general: dict[str, object] = {"study": study.name, "seed": study.seed}
-    for key, value in (study.settings.to_json() | {"n_initial": facts.initial}).items():
-        general[key.replace("_", " ")] = value
-    if study.settings.precision is not None:
-        general["price of precision"] = study.settings.precision
-    if facts.cost is not None:
-        general["price of a measurement, κ"] = facts.cost
-    wishes = {name: _describe(facts, name) for name in facts.outcomes}
-    space = {name: describe(study.space, name) for name in study.space.names}
-    tables = table("outcomes", wishes.items()) + table("settings", general.items())
-    tables += table("space", space.items()) + rules_table(study.space)
-    tables += table("versions", versions().items())
-    tables += table("fit", _fit(facts))
-    return panel("settings", "Settings and versions", f'<div class="two">{tables}</div>', NOTE)
+    about = {"study": facts.study.name, "seed": facts.study.seed}
+    wishes = [(name, _describe(facts, name)) for name in facts.outcomes]
+    return panel_of(facts, about, _fit(facts), table("outcomes", wishes))
 
 
 def _describe(facts: JointFacts, name: str) -> str:

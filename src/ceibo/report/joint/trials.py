@@ -3,17 +3,7 @@
 from ceibo.decide.outcome_words import with_unit
 from ceibo.numbers import rounded
 from ceibo.report.joint.facts import JointFacts
-from ceibo.report.panels.trials import (
-    NOTE,
-    TIMES,
-    blocks_of,
-    cell,
-    head_of,
-    panel_of,
-    reason_cell,
-    source_cell,
-    state_cell,
-)
+from ceibo.report.panels.trials import NOTE, blocks_of, cell, panel_of
 from ceibo.report.suspicion import wrong_note
 from ceibo.report.svg import text_of
 from ceibo.report.thinning import chosen_trials, mean_value
@@ -24,24 +14,23 @@ from ceibo.study.repeats import noise_of_mean, repeats_of
 def trials(facts: JointFacts) -> str:
     """The panel of trials."""
     columns = [with_unit(name, each.outcome.unit) for name, each in facts.each.items()]
-    if any(map(blocks_of, facts.trials)):
+    has_blocks = any(map(blocks_of, facts.trials))
+    if has_blocks:
         columns.append("Block")
     heads = ["Trial", "State", *columns, *facts.study.space.names, "From"]
     answers = _answers(facts)
     goal = facts.each[facts.outcomes.goals[0]].aspect
     shown = chosen_trials(goal.trials, goal.direction, len(heads), answers)
     numbers = {trial.number for trial in shown}
-    kept = [trial for trial in facts.trials if trial.number in numbers]
-    failures = any(trial.reason for trial in kept)
-    if facts.study.settings.precision is not None:
-        heads.append(TIMES)
-    if failures:
-        heads.append("Last failure")
-    body = "".join(_row(facts, trial, failures, trial.number in answers) for trial in kept)
+    rows = []
+    for trial in facts.trials:
+        if trial.number in numbers:
+            told = [_value_cell(facts, trial, name) for name in facts.outcomes]
+            rows.append((trial, [*told, cell(blocks_of(trial))] if has_blocks else told))
     note = NOTE.replace("The best setting is", "The answer is")
     if facts.outcomes.limits:
         note += " A value beyond its limit is red."
-    return panel_of(head_of(heads), body, len(kept), len(facts.trials), note)
+    return panel_of(facts, heads, rows, answers, note)
 
 
 def _answers(facts: JointFacts) -> tuple[int, ...]:
@@ -51,22 +40,6 @@ def _answers(facts: JointFacts) -> tuple[int, ...]:
         return ()
     found = findings.front or (findings.chosen,)
     return tuple(each.number for each in found if each.number is not None)
-
-
-def _row(facts: JointFacts, trial: Trial, failures: bool, is_answer: bool) -> str:
-    cells = [cell(trial.number), state_cell(trial)]
-    for name in facts.outcomes:
-        cells.append(_value_cell(facts, trial, name))
-    if any(map(blocks_of, facts.trials)):
-        cells.append(cell(blocks_of(trial)))
-    cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
-    cells.append(source_cell(facts.sources.get(trial.number)))
-    if facts.study.settings.precision is not None:
-        cells.append(cell(trial.repeats))
-    if failures:
-        cells.append(reason_cell(trial.reason or ""))
-    opening = '<tr class="best">' if is_answer else "<tr>"
-    return f"{opening}{''.join(cells)}</tr>"
 
 
 def _value_cell(facts: JointFacts, trial: Trial, name: str) -> str:

@@ -56,14 +56,16 @@ def _cards(findings: Findings) -> str:
     cards = card("first", "Best setting measured", value_text(best.mean, best.std), sure)
     cards += card("", "Recommended", value_text(advice.mean, advice.std), model)
     cards += card("raw", "Raw best", value_text(raw.value, raw.noise), naive)
+    return f'<div class="cards">{cards}{gain_card(findings)}</div>'
+
+
+def gain_card(findings: Findings, unit: str = "") -> str:
+    """Whether another measurement is worth its price; what it would bring, if that is not known."""
     if findings.verdict is None:
-        gain = rounded(findings.gains[-1][1], 3)
-        cards += card("", "Still to gain", gain, "largest expected improvement")
-    else:
-        word = "Stop" if findings.verdict.stop else "Go on"
-        reason = text_of(f"{findings.verdict.reason}.")
-        cards += card("", "Another measurement?", word, reason)
-    return f'<div class="cards">{cards}</div>'
+        gain = rounded(findings.gains[-1][1], 3) + unit
+        return card("", "Still to gain", gain, "largest expected improvement")
+    word = "Stop" if findings.verdict.stop else "Go on"
+    return card("", "Another measurement?", word, text_of(f"{findings.verdict.reason}."))
 
 
 def card(kind: str, title: str, value: str, detail: str) -> str:

@@ -11,7 +11,7 @@ from ceibo.report.parts import Size, legend, panel, two_sizes
 from ceibo.report.svg import Canvas, Scale, px, title_of
 from ceibo.text import plural, shorten_apart
 
-IMPORTANCE_NOTE: Final = (
+_RULES_NOTE: Final = (
     " The space is where the rules hold. A parameter of an equality takes the others of it along,"
     " so that shares overlap and may add up to more than everything."
 )
@@ -22,30 +22,30 @@ def importance(facts: Facts) -> str:
     """The panel of importance; empty before the first measurement."""
     if facts.findings is None:
         return ""
-    rows = min(len(facts.study.space), MOST_PARAMETERS)
+    space = facts.study.space
+    rows = min(len(space), MOST_PARAMETERS)
     height = height_of(rows)
-    draw = partial(draw_importance, facts.study.space, facts.findings.importance)
+    draw = partial(draw_importance, space, facts.findings.importance)
     drawings = two_sizes(draw, (960, height), (400, height))
+    return panel_of(space, drawings, rows, len(facts.measured), "the fitted surface")
+
+
+def panel_of(space: Space, body: str, rows: int, measured: int, surface: str) -> str:
+    """The panel of drawings of so many rows, from so many measured trials."""
     note = (
-        "Share of the variation of the fitted surface over the whole space that would be gone if"
+        f"Share of the variation of {surface} over the whole space that would be gone if"
         " the parameter were fixed (Sobol indices of the posterior mean): dark, the parameter on"
-        f" its own; light, together with others. {caveat(len(facts.measured))}"
+        " its own; light, together with others. This is what the model believes after"
+        f" {plural(measured, 'measured trial')}, not a property of the process: a parameter that"
+        " was hardly varied, or only where it does little, looks unimportant too. Vary it on"
+        " purpose before leaving it alone."
     )
-    if facts.study.space.rules:
-        note += IMPORTANCE_NOTE
-    if rows < len(facts.study.space):
-        note += f" Of {len(facts.study.space):,} parameters the {rows} that matter most are shown."
+    if space.rules:
+        note += _RULES_NOTE
+    if rows < len(space):
+        note += f" Of {len(space):,} parameters the {rows} that matter most are shown."
     keys = legend(("key-alone", "on its own"), ("key-together", "together with others"))
-    return panel("importance", "Which parameters matter", drawings, note, keys)
-
-
-def caveat(measured: int) -> str:
-    """What the shares do not say."""
-    return (
-        f"This is what the model believes after {plural(measured, 'measured trial')}, not a"
-        " property of the process: a parameter that was hardly varied, or only where it does"
-        " little, looks unimportant too. Vary it on purpose before leaving it alone."
-    )
+    return panel("importance", "Which parameters matter", body, note, keys)
 
 
 def height_of(rows: int) -> int:

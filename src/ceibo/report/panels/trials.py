@@ -6,6 +6,7 @@ from typing import Final
 from ceibo.decide.block_names import block_line
 from ceibo.numbers import rounded
 from ceibo.report.facts import Facts
+from ceibo.report.joint.facts import JointFacts
 from ceibo.report.parts import panel
 from ceibo.report.suspicion import wrong_note
 from ceibo.report.svg import text_of
@@ -18,7 +19,6 @@ _MOST_COLUMNS = 14  # of a table that fits on paper
 _MOST_REASON = 1500  # characters of a failure's last output that the page keeps
 _WORDS = ("asked", "added", "enqueued", "initial", "model", "confirm")  # how a trial came about
 _EMPTY = '<td data-sort=""></td>'
-TIMES: Final = "Times to measure"
 NOTE: Final = (
     "Click a heading to sort. The best setting is highlighted. Of several measurements of a trial"
     " the mean is shown with their number n, and its noise is told or follows from their spread."
@@ -33,31 +33,43 @@ def trials(facts: Facts) -> str:
     findings = facts.findings
     answers = () if findings is None else (findings.best.number or 0, findings.observed.number)
     shown = chosen_trials(facts.trials, facts.direction, len(heads), answers)
-    failures = any(trial.reason for trial in shown)
-    if facts.study.settings.precision is not None:
-        heads.append(TIMES)
-    if failures:
-        heads.append("Last failure")
-    body = "".join(_row(facts, trial, failures, has_blocks) for trial in shown)
-    return panel_of(head_of(heads), body, len(shown), len(facts.trials), NOTE)
+    rows = [(trial, _told_cells(facts, trial, has_blocks)) for trial in shown]
+    return panel_of(facts, heads, rows, answers[:1], NOTE)  # the best one is highlighted
 
 
-def head_of(names: Sequence[str]) -> str:
-    """The cells of the head, which are buttons."""
-    buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in names]
-    return "".join(f'<th scope="col">{button}</th>' for button in buttons)
-
-
-def panel_of(head: str, body: str, shown: int, count: int, note: str) -> str:
-    """The panel of a table that shows so many of all trials."""
+def panel_of(
+    facts: Facts | JointFacts,
+    heads: Sequence[str],
+    rows: Sequence[tuple[Trial, Sequence[str]]],
+    answers: Sequence[int],
+    note: str,
+) -> str:
+    """The panel of the table of some trials, each with the cells of what was told."""
+    has_price = facts.study.settings.precision is not None
+    has_failures = any(trial.reason for trial, _ in rows)
+    further = ("Times to measure", has_price), ("Last failure", has_failures)
+    heads = [*heads, *(name for name, is_there in further if is_there)]
+    body = ""
+    for trial, told in rows:
+        cells = [cell(trial.number), _state_cell(trial), *told]
+        cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
+        cells.append(_source_cell(facts.sources.get(trial.number)))
+        if has_price:
+            cells.append(cell(trial.repeats))
+        if has_failures:
+            cells.append(_reason_cell(trial.reason or ""))
+        opening = '<tr class="best">' if trial.number in answers else "<tr>"
+        body += f"{opening}{''.join(cells)}</tr>"
+    buttons = [f'<button type="button">{text_of(name, 60)}</button>' for name in heads]
+    head = "".join(f'<th scope="col">{button}</th>' for button in buttons)
     parts = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
-    kind = "trials broad" if head.count("<th") > _MOST_COLUMNS else "trials"
+    kind = "trials broad" if len(heads) > _MOST_COLUMNS else "trials"
     table = f'<div class="scroll"><table class="{kind}">{parts}</table></div>'
-    left_out = count - shown
+    left_out = len(facts.trials) - len(rows)
     if not left_out:
         return panel("trials", "All trials", table, note)
     note = (
-        f"{shown:,} of {count:,} trials: the best by value, the latest, and the"
+        f"{len(rows):,} of {len(facts.trials):,} trials: the best by value, the latest, and the"
         f" latest of those that failed or are under way. {left_out:,} are left out;"
         f" <code>ceibo export</code> writes them all. {note}"
     )
@@ -70,24 +82,14 @@ def blocks_of(trial: Trial) -> str:
     return "; ".join(dict.fromkeys(lines))
 
 
-def _row(facts: Facts, trial: Trial, failures: bool, has_blocks: bool) -> str:
+def _told_cells(facts: Facts, trial: Trial, has_blocks: bool) -> list[str]:
     value = mean_value(trial) if trial.measurements else None
     noise, repeats = noise_of_mean(trial), repeats_of(trial)
     of_many = f" (n = {repeats})" if repeats > 1 else ""
     note = _correction(trial) + wrong_note(facts.suspects, trial.number)
-    cells = [cell(trial.number), state_cell(trial), cell(value, note)]
-    cells.append(cell(noise if noise is None else float(rounded(noise, 3)), of_many))
-    if has_blocks:
-        cells.append(cell(blocks_of(trial)))
-    cells += [cell(trial.params.get(name)) for name in facts.study.space.names]
-    cells.append(source_cell(facts.sources.get(trial.number)))
-    if facts.study.settings.precision is not None:
-        cells.append(cell(trial.repeats))
-    if failures:
-        cells.append(reason_cell(trial.reason or ""))
-    best = facts.findings is not None and facts.findings.best.number == trial.number
-    opening = '<tr class="best">' if best else "<tr>"
-    return f"{opening}{''.join(cells)}</tr>"
+    shown = noise if noise is None else float(rounded(noise, 3))
+    blocks = [cell(blocks_of(trial))] if has_blocks else []
+    return [cell(value, note), cell(shown, of_many), *blocks]
 
 
 def shown_state(trial: Trial) -> str:
@@ -95,13 +97,13 @@ def shown_state(trial: Trial) -> str:
     return "under way" if trial.state == "running" else text_of(trial.state, 20)
 
 
-def state_cell(trial: Trial) -> str:
+def _state_cell(trial: Trial) -> str:
     """The cell of a trial's state."""
     word = shown_state(trial)
     return f'<td data-sort="{word}" class="state-{text_of(trial.state, 20)}">{word}</td>'
 
 
-def source_cell(source: object) -> str:
+def _source_cell(source: object) -> str:
     """The cell of how a trial came about."""
     word = "asked"
     if isinstance(source, Mapping):
@@ -128,7 +130,7 @@ def cell(value: object, note: str = "") -> str:
     return f'<td data-sort="{exact}"{kind}>{text_of(value, 100)}{note}</td>'
 
 
-def reason_cell(reason: str) -> str:
+def _reason_cell(reason: str) -> str:
     """The cell of a failure: its line that says most, the rest behind it."""
     lines = reason.strip().splitlines()
     if not lines:

@@ -52,18 +52,15 @@ from ceibo.study.store.records import (
     RUNNING,
     WITHDRAWN,
     Change,
-    Event,
     Lease,
     NewTrial,
     Pick,
     Picking,
     Snapshot,
-    StoredMeasurement,
     StoredTrial,
     StudyRecord,
     Telling,
     Told,
-    VoidedMeasurement,
 )
 from ceibo.study.store.store import Store
 
@@ -75,7 +72,6 @@ __all__ = [
     "RUNNING",
     "WITHDRAWN",
     "Change",
-    "Event",
     "Heartbeat",
     "Lease",
     "Named",
@@ -84,11 +80,9 @@ __all__ = [
     "Picking",
     "Snapshot",
     "Store",
-    "StoredMeasurement",
     "StoredTrial",
     "StudyRecord",
     "Telling",
     "Told",
-    "VoidedMeasurement",
     "hand_out_key",
 ]
