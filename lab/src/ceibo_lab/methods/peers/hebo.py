@@ -1,5 +1,6 @@
 """HEBO: warped inputs and outputs, and several acquisitions at once."""
 
+import random
 import warnings
 from collections.abc import Mapping
 from typing import Any, final
@@ -25,7 +26,8 @@ class Hebo:
     def __init__(self, space: Space, seed: int, _trials: int) -> None:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 - HEBO draws from it
+        random.seed(seed)  # it draws from these
+        np.random.seed(seed)  # noqa: NPY002
         described = [_described(name, each) for name, each in space.dimensions.items()]
         self._hebo = HEBO(DesignSpace().parse(described), scramble_seed=seed)
         self._asked: Any = None
