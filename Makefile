@@ -8,6 +8,8 @@
 # make quality       the long statistics: closed forms, regret, coverage
 # make bench         speed and quality beside BoTorch and Optuna (writes bench/RESULTS.md; wants
 #                    an idle machine)
+# make peers         the outside tools that ceibo is measured against, each in an environment of
+#                    its own under .venv-peers (lab/peers/README.md)
 # make constraints   renew constraints.txt from the newest versions of everything
 # make clean         remove the virtual environments and caches
 #
@@ -19,6 +21,7 @@ MINIMAL := .venv-minimal
 OLDEST  := .venv-oldest
 PACKAGE := .venv-package
 NEWEST  := .venv-newest
+PEERS   := .venv-peers
 BIN     := $(VENV)/bin
 PIP     := -m pip install --quiet --disable-pip-version-check
 # The versions that are known to work together; test-oldest and package go without.
@@ -27,7 +30,8 @@ PROJECT := pyproject.toml lab/pyproject.toml
 # Extras whose lowest versions are tested; those of the extra dev are no promise to anybody.
 EXTRAS  := postgres compression botorch optuna sklearn dask
 
-.PHONY: run test check test-minimal test-oldest package soak quality bench constraints clean setup
+.PHONY: run test check test-minimal test-oldest package soak quality bench peers constraints clean \
+    setup
 
 run: $(VENV)/.core
 	$(BIN)/python examples/run_demo.py
@@ -97,6 +101,19 @@ $(PACKAGE)/.done:
 	$(PACKAGE)/bin/python $(PIP) build twine
 	touch $@
 
+# A tool that cannot be installed does not stop the others; the last line names it.
+peers:
+	$(MAKE) --keep-going $(patsubst lab/peers/%.txt,$(PEERS)/%/.done,$(wildcard lab/peers/*.txt))
+
+# Each file is a whole environment. Without dependencies, as HEBO's and Vizier's own bounds cannot
+# be met beside ceibo; only torch brings its own.
+$(PEERS)/%/.done: lab/peers/%.txt
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	if grep -q '^torch==' $<; then $(@D)/bin/python $(PIP) torch==2.13.0; fi
+	$(@D)/bin/python $(PIP) --no-deps --requirement $<
+	$(@D)/bin/python $(PIP) --no-deps --editable . --editable lab
+	touch $@
+
 constraints:
 	rm -rf $(NEWEST)
 	$(PYTHON) -m venv $(NEWEST)
@@ -107,5 +124,5 @@ constraints:
 	rm -rf $(NEWEST)
 
 clean:
-	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(PACKAGE) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache \
+	rm -rf $(VENV) $(MINIMAL) $(OLDEST) $(PACKAGE) $(NEWEST) $(PEERS) .mypy_cache .ruff_cache .pytest_cache \
 	    .hypothesis dist build

@@ -133,6 +133,8 @@ def test_a_record_names_the_packages_of_its_method(monkeypatch: pytest.MonkeyPat
     record = replicate(Cell("suite", "branin", "shifted", "homoscedastic", 0.1, "random", 0, 3))
     assert record is not None
     assert libraries(record)["torch"] == "9.9"
+    peer = record | {"settings": {"scikit-optimize": "0.10.2"}}
+    assert libraries(peer)["scikit-optimize"] == "0.10.2"
 
 
 def test_a_sample_is_the_same_for_a_seed_and_leaves_out_what_cannot_run(

@@ -1,8 +1,13 @@
 """With which version of ceibo's arithmetic a record was made, and which libraries."""
 
+from typing import Final
+
 from ceibo.decide.record import UNDOUBTED
+from ceibo_lab.methods.peers import PEERS
 from ceibo_lab.record import Record
 
+_OURS: Final = ("torch", "gpytorch", "botorch", "optuna", "bofire")
+_PACKAGES: Final = dict.fromkeys([*_OURS, *(p for each in PEERS.values() for p in each.packages)])
 # The first arithmetic whose settings say whether outliers are discounted.
 _SAYS_OUTLIERS = 3
 
@@ -39,7 +44,7 @@ def settings(record: Record) -> Record:
 def libraries(record: Record) -> dict[str, str]:
     """The versions of everything that mattered, those of the method's packages included."""
     versions = dict(record["versions"])
-    for name in ("torch", "gpytorch", "botorch", "optuna", "bofire"):
+    for name in _PACKAGES:
         if isinstance(found := settings(record).get(name), str):
             versions[name] = found
     return versions

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Final, Generic, Protocol, TypeVar, final
+from typing import Any, Final, Generic, Protocol, TypeVar, final, runtime_checkable
 
 from ceibo.decide import Evidence, Space
 from ceibo.decide.model import Model
@@ -42,13 +42,20 @@ class Method(Protocol):
         """What the method itself recommends, (d,); None: the minimiser of its model's mean."""
 
 
+@runtime_checkable
+class Expecting(Protocol):
+    """A method that wants to know before the first trial how many there will be."""
+
+    def expect(self, trials: int, /) -> None: ...
+
+
 @final
 @dataclass(frozen=True)
 class Entry(Generic[About, Kind]):
     """A method by name: how it is shown, started for (what is searched, seed), described.
 
     `packages` are those whose versions a record names beside ceibo's; `install` says how they are
-    installed, if not by pip under these names.
+    installed, if not by pip under these names. With `only_numbers` it has no categories.
     """
 
     label: str
@@ -56,6 +63,7 @@ class Entry(Generic[About, Kind]):
     settings: Mapping[str, Any]
     packages: tuple[str, ...] = ()
     install: str = ""
+    only_numbers: bool = False
 
     def describe(self) -> dict[str, Any]:
         """Its settings, and the versions of its packages."""

@@ -95,6 +95,8 @@ def _check_noise(cell: Cell) -> None:
     """A problem that exists, can be judged by its kind, and has noise of this protocol."""
     if cell.kind == "suite":
         target = suite_problem(cell.problem, 0)
+        if method(cell.method, SUITE).only_numbers and target.space.categorical:
+            raise InputError(f"{cell.method} has no categories, and {cell.problem} has some.")
     else:
         target = problem(cell.problem, cell.variant)
         if target.parameters is not None:

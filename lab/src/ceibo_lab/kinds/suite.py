@@ -19,6 +19,7 @@ import numpy as np
 from ceibo.decide import Evidence, Settings
 from ceibo.decide.model import Model
 from ceibo.gp.inputs import Array
+from ceibo_lab.method import Expecting
 from ceibo_lab.methods import SUITE, method
 from ceibo_lab.methods.ceibo import Ceibo
 from ceibo_lab.noise import NoisyProblem
@@ -37,6 +38,8 @@ def suite(cell: Cell, watch: Watch) -> dict[str, Any]:
     run = Run(target.space, NoisyProblem(target, cell.protocol, cell.level, cell.seed))
     entry = method(cell.method, SUITE)
     at_work = entry.start(run.space, cell.seed)
+    if isinstance(at_work, Expecting):
+        at_work.expect(cell.steps)
     trace: dict[str, list[Any]] = {"n": []}
     for state in run.states(at_work, cell.steps, watch):
         evidence, model, ended = state.evidence, state.model, state.t == cell.steps

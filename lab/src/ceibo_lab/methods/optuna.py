@@ -8,10 +8,10 @@ import optuna
 import torch
 
 from ceibo.decide import Evidence, Space
-from ceibo.decide.dimensions import Categorical, Dimension, Float, Int
 from ceibo.decide.model import Model
 from ceibo.gp.inputs import Array
 from ceibo_lab.method import Proposal, design_point
+from ceibo_lab.methods.distributions import distribution
 from ceibo_lab.problem import stream
 
 
@@ -68,18 +68,3 @@ class Optuna:
             }
             study.add_trial(optuna.trial.create_trial(**known, value=float(y)))
         return study
-
-
-def distribution(dimension: Dimension) -> Any:
-    if isinstance(dimension, Categorical):
-        choices: list[Any] = list(dimension.choices)
-        return optuna.distributions.CategoricalDistribution(choices)
-    if isinstance(dimension, Float):
-        return optuna.distributions.FloatDistribution(
-            dimension.low, dimension.high, log=dimension.log, step=dimension.step
-        )
-    if isinstance(dimension, Int):
-        return optuna.distributions.IntDistribution(
-            dimension.low, dimension.high, log=dimension.log, step=dimension.step
-        )
-    raise TypeError(f"Optuna has no distribution for {dimension!r}")

@@ -9,7 +9,7 @@ import optuna
 
 from ceibo.decide.dimensions import Categorical, Dimension, Float
 from ceibo_lab.inputs import INITIAL, Trials
-from ceibo_lab.methods.optuna import distribution
+from ceibo_lab.methods.distributions import distribution
 from ceibo_lab.problem import stream
 from ceibo_lab.problems.inputs.choices import exists
 from ceibo_lab.problems.inputs.problem import InputProblem
