@@ -121,8 +121,9 @@ def test_several_metrics_and_no_seed(tmp_path: Path) -> None:
         ({"random_state": 1}, "another random_state"),
         ({"n_initial": 3}, r"other settings \(n_initial=None, now 3\)"),
         ({"limits": {"fit_time": ceibo.AtMost(9.0)}}, "a search with no limits"),
-        ({"scoring": "f1"}, "another data, folds, estimator or scoring"),
-        ({"cv": 4}, "another data, folds, estimator or scoring"),
+        ({"scoring": "f1"}, "a search with another scoring; give"),
+        ({"cv": 4}, "a search with other folds; give"),
+        ({"cv": 4, "error_score": 0.0}, "a search with other folds and another error_score; give"),
     ],
 )
 def test_another_search_is_refused_before_the_first_fit(
@@ -132,7 +133,7 @@ def test_another_search_is_refused_before_the_first_fit(
     search(file, n_iter=4, refit=False).fit(X, Y)
     with pytest.raises(InputError, match=words):
         search(file, **options).fit(X, Y)
-    with pytest.raises(InputError, match="another data"):
+    with pytest.raises(InputError, match="a search with other data; give"):
         search(file).fit(X + 1, Y)
     assert FITS == []
 

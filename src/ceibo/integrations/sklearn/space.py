@@ -52,6 +52,14 @@ class Parameter:
             return shown.choices[value]
         return value if shown is None else self.decode(value)
 
+    def sample(self) -> list[Any]:
+        """All its values, or some if there are many, and then with nine digits."""
+        levels = self.dimension.levels
+        count = levels if levels is not None and levels <= MAX_LISTED_LEVELS else len(_LEVELS)
+        units = [(place + 0.5) / count for place in range(count)]
+        values = [self.decode(self.dimension.from_unit(u)) for u in units]
+        return values if count == levels else [_rounded(value) for value in values]
+
 
 @final
 @dataclass(frozen=True)
@@ -103,6 +111,10 @@ class Parameters:
         """Parameters of the space as those of the space shown."""
         named = zip(self._labels, self.searched.items(), strict=True)
         return {label: each.show(params[name]) for label, (name, each) in named if name in params}
+
+    def sample(self) -> dict[str, Any]:
+        """Values that tell apart what is shown alike: other quantiles, objects of one text."""
+        return self.fixed | {name: each.sample() for name, each in self.searched.items()}
 
     @property
     def _labels(self) -> list[str]:
@@ -174,6 +186,10 @@ def _check_no_range(given: tuple[Any, ...], name: str) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _rounded(value: Any) -> Any:
+    return f"{value:.9g}" if _is_number(value) else value
 
 
 def _from_list(values: list[Any], name: str) -> Parameter:
