@@ -16,7 +16,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, Final, Generic, TypeVar, final
 
@@ -29,6 +29,7 @@ from ceibo.errors import (
     StopRun,
     StorageError,
 )
+from ceibo.study.carrying import FIRST
 from ceibo.study.evaluation import Inline, Objective, is_handing_over, result_of
 from ceibo.study.flight import Flight
 from ceibo.study.interrupts import Interrupts
@@ -226,7 +227,10 @@ class Runner(Generic[S]):
             limit = self.limits.max_failures
             if limit is not None and self.failures >= limit:
                 raise
-            if first_ever and not isinstance(failure, EvaluationsFailedError):
+            is_own = not isinstance(failure, EvaluationsFailedError)
+            if first_ever and is_own and not self.limits.first_counts:
+                with suppress(AttributeError, TypeError):  # as some exceptions are frozen
+                    failure.add_note(FIRST)
                 raise
         else:
             self.flight.tell(future, told)
