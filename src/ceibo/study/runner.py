@@ -225,9 +225,12 @@ class Runner(Generic[S]):
             self.flight.tell(future, replace(told, reason=reason))
             self.failures += 1
             limit = self.limits.max_failures
-            if limit is not None and self.failures >= limit:
-                raise
             is_own = not isinstance(failure, EvaluationsFailedError)
+            if limit is not None and self.failures >= limit:
+                if not told.not_finite or limit == 1:
+                    raise
+                end = f"{failure} {self.failures} failures in a row end the run."
+                raise EvaluationsFailedError(end) from None
             if first_ever and is_own and not self.limits.first_counts:
                 with suppress(AttributeError, TypeError):  # as some exceptions are frozen
                     failure.add_note(FIRST)

@@ -73,7 +73,12 @@ class Parameters:
     @staticmethod
     def of(distributions: Mapping[str, Any]) -> "Parameters":
         """The parameters of a search; a list of one value is not searched."""
-        if not isinstance(distributions, Mapping) or not distributions:
+        if isinstance(distributions, Mapping) and not distributions:
+            raise InputError(
+                "param_distributions is empty; give at least one parameter, as in"
+                ' {"C": loguniform(1e-3, 1e3)}.'
+            )
+        if not isinstance(distributions, Mapping):
             raise InputError(
                 "param_distributions must be one dict of parameter name -> distribution or list,"
                 f" got {type(distributions).__name__}; run one search per dict of a list."
