@@ -256,3 +256,17 @@ def test_a_parent_that_is_a_list_is_refused_with_advice() -> None:
     space = {"p": [1, 2], "leaf_size": Int(5, 50, when={"p": 2})}
     with pytest.raises(InputError, match=r"'leaf_size' exists depending on 'p', .*Categorical"):
         CeiboSearchCV(KNeighborsClassifier(), space).fit(X, Y)
+
+
+def test_scores_that_are_not_finite_are_remarked_once() -> None:
+    def half(estimator: Threshold, X: Any, y: Any) -> float:
+        return np.nan if estimator.x > 0.4 else estimator.score(X, y)
+
+    search = CeiboSearchCV(
+        Threshold(), {"x": uniform(0, 0.8)}, n_iter=9, random_state=0, scoring=half, cv=2
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, Y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).sum() > 1
+    assert sum("scores are non-finite" in str(each.message) for each in caught) == 1

@@ -69,8 +69,9 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not(
     file = tmp_path / "s.jsonl"
     with monkeypatch.context() as interrupted:
         interrupted.setitem(LAST, "fit", die_at)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as caught:
             search(file).fit(X, Y)
+    assert "s.jsonl; the same search goes on from it" in caught.value.__notes__[0]
     # what was fitted before, but for the candidate under way, is not fitted again
     kept = len(file.read_text().splitlines()) - 1
     assert kept == die_at // FOLDS
@@ -79,6 +80,14 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not(
     resumed = search(file).fit(X, Y)
     assert len(FITS) == FOLDS * (14 - kept) + 1  # and the refit
     check_same(whole, resumed)
+
+
+def test_an_interrupted_search_without_a_file_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    FITS.clear()
+    monkeypatch.setitem(LAST, "fit", 0)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        search(None).fit(X, Y)
+    assert "storage='search.jsonl'" in caught.value.__notes__[0]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")

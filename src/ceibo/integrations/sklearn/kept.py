@@ -173,3 +173,14 @@ def _read(path: Path) -> tuple[list[dict[str, Any]], int]:
 def _plain(out: Out) -> Out:
     """Numbers of numpy as Python's, which JSON writes exactly."""
     return json.loads(json.dumps(out, default=float))  # type: ignore[no-any-return]  # a dict
+
+
+def where_kept(storage: str | os.PathLike[str] | None) -> str:
+    """What becomes of the candidates of a search that is interrupted."""
+    if storage is None:
+        return (
+            "CeiboSearchCV(…, storage='search.jsonl') keeps every candidate and goes on from there."
+        )
+    return (
+        f"Every candidate scored is kept in {os.fspath(storage)}; the same search goes on from it."
+    )

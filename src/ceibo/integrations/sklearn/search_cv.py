@@ -36,8 +36,16 @@ from ceibo.decide.settings import DEFAULT_CONFIDENCE
 from ceibo.integrations.acquisitions import check_acquisition
 from ceibo.integrations.copies import Receiver
 from ceibo.integrations.sklearn.fits import Fits, draw_seed
+from ceibo.integrations.sklearn.kept import where_kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
-from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
+from ceibo.integrations.sklearn.metric import (
+    SINGLE,
+    check_scored,
+    choose,
+    metric_of,
+    metrics_in,
+    warned_once,
+)
 from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
 from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless, patience_of
 from ceibo.integrations.sklearn.space import Parameters, warn_if_small
@@ -239,6 +247,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self.cv = once = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
         try:
             super().fit(X, y, **params)
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(where_kept(self.storage))
+            raise
         finally:
             self.cv = given
         check_scored(self.cv_results_, self.metric_)
@@ -323,7 +334,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 stop = Stop(StopReason.BUDGET, message)
                 break
             try:
-                results = evaluate_candidates([each.params for each in batch])
+                with warned_once(results):
+                    results = evaluate_candidates([each.params for each in batch])
             except ValueError as error:
                 if self.error_score == "raise" or "fits failed" not in str(error):
                     raise
