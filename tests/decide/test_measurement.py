@@ -64,8 +64,9 @@ def test_scalars_of_other_libraries_and_negative_zero() -> None:
 
 
 def test_a_count_out_of_a_table_of_floats_is_a_whole_number() -> None:
-    for count in (4.0, np.float32(4)):
-        made = Measurement(0.1, noise=0.1, count=count)  # type: ignore[arg-type]  # as tables have it
+    given: tuple[Any, ...] = (4.0, np.float32(4))
+    for count in given:
+        made = Measurement(0.1, noise=0.1, count=count)
         assert made.count == 4
         assert type(made.count) is int
 
@@ -88,7 +89,7 @@ def test_a_value_as_precise_as_its_noise() -> None:
         (lambda: Measurement(0.1, noise=math.inf), "finite standard deviation"),
         (lambda: Measurement(0.1, replicates=(1.0, 2.0)), "mean of the replicates"),
         (
-            lambda: Measurement(0.1, noise=0.1, count=4.5),
+            lambda: Measurement(0.1, noise=0.1, count=wrong(4.5)),
             r"a whole number from 2 to \d+, got 4\.5\.$",
         ),
         (lambda: Measurement(0.1, noise=0.1, count=1), "a single value has no standard error"),

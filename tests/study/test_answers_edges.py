@@ -112,7 +112,7 @@ def test_the_rows_of_a_frame_are_settings() -> None:
     study = ceibo.Study.create(space, seed=0)
     study.add({"kind": "a", "x": 0.2}, 0.1)
     study.add({"kind": "b"}, 0.4)
-    settings = [{"kind": "a", "x": 0.5}, {"kind": "b"}]
+    settings: list[dict[str, object]] = [{"kind": "a", "x": 0.5}, {"kind": "b"}]
     told = study.predict(pandas.DataFrame(settings))
     assert [each.mean for each in told] == [each.mean for each in study.predict(settings)]
     assert [each.params for each in told] == settings

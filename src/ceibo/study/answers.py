@@ -3,17 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ceibo.decide.belief import Belief, recommend
 from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
-from ceibo.study.table import rows_of
-
-if TYPE_CHECKING:
-    import pandas
+from ceibo.study.table import Frame, rows_of
 
 
 class Answers(ABC):
@@ -97,9 +94,9 @@ class Answers(ABC):
         """The trials that are on the front by their raw values: what ignoring noise reports."""
         return raw_front(self.joint_belief.evidence)
 
-    def predict(self, settings: "Iterable[Mapping[str, Any]] | pandas.DataFrame") -> list[Estimate]:
+    def predict(self, settings: Iterable[Mapping[str, Any]] | Frame) -> list[Estimate]:
         """What is believed at settings, measured or not; they may be the rows of a DataFrame."""
-        if hasattr(settings, "to_records"):
+        if isinstance(settings, Frame):
             settings = rows_of(settings)
         if isinstance(settings, Mapping | str) or not isinstance(settings, Iterable):
             raise InputError(
