@@ -67,7 +67,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     param_distributions : dict
         Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int, Ordinal or
-        Categorical; one with ``when`` keeps the estimator's own value where it does not exist.
+        Categorical; one with ``when`` keeps the estimator's own value where it does not exist, and
+        may depend on a list, such as one of estimators.
         Ascending numbers, three or more, are levels in their order. A distribution is searched on
         its own scale: ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between
         its quantiles 0.001 and 0.999.
