@@ -112,6 +112,11 @@ def test_settings_with_other_names_are_refused_with_the_reason(
         assert message in str(error.value)
 
 
+def test_a_parent_in_a_space_of_one_parameter_is_refused() -> None:
+    with pytest.raises(InputError, match=r"'boost', but the space has no other parameter\.$"):
+        Space({"x": Float(0, 1, when={"boost": "a"})})
+
+
 @pytest.mark.parametrize(
     ("when", "message"),
     [

@@ -63,6 +63,20 @@ def test_scalars_of_other_libraries_and_negative_zero() -> None:
     assert Measurement.of(np.array([1.0, 3.0])).value == 2
 
 
+def test_a_count_out_of_a_table_of_floats_is_a_whole_number() -> None:
+    given: tuple[Any, ...] = (4.0, np.float32(4))
+    for count in given:
+        made = Measurement(0.1, noise=0.1, count=count)
+        assert made.count == 4
+        assert type(made.count) is int
+
+
+def test_a_value_as_precise_as_its_noise() -> None:
+    assert Measurement(0.178824, noise=0.0681121, count=4).rounded == "0.179 ± 0.068 (of 4)"
+    assert Measurement(0.178824).rounded == "0.178824"
+    assert Measurement(0.178824, noise=0.0).rounded == "0.178824 ± 0"
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -74,6 +88,11 @@ def test_scalars_of_other_libraries_and_negative_zero() -> None:
         (lambda: Measurement(0.1, noise=math.nan), "leave it out if it is unknown"),
         (lambda: Measurement(0.1, noise=math.inf), "finite standard deviation"),
         (lambda: Measurement(0.1, replicates=(1.0, 2.0)), "mean of the replicates"),
+        (
+            lambda: Measurement(0.1, noise=0.1, count=wrong(4.5)),
+            r"a whole number from 2 to \d+, got 4\.5\.$",
+        ),
+        (lambda: Measurement(0.1, noise=0.1, count=1), "a single value has no standard error"),
         (lambda: Measurement.of([]), "at least one replicate"),
         (lambda: Measurement.of(wrong("123")), "list of replicates"),
         (lambda: Measurement.of(wrong(3.0)), "list of replicates"),

@@ -143,6 +143,45 @@ def regret(study: optuna.Study) -> float:
     return float(jenatton(FixedTrial(recommended(study).params)) - 0.1)
 
 
+def boosted(trial: Trial) -> float:
+    kind = trial.suggest_categorical("booster", ["hist", "gb"])
+    rate = trial.suggest_float("rate", 0.01, 1, log=True)
+    trial.suggest_int("trees", 10, 60)
+    if kind == "hist":
+        return rate + abs(trial.suggest_int("leaves", 3, 31, log=True) - 10) / 20
+    depth = trial.suggest_int("depth", 1, 5)
+    return rate + abs(depth - 2) / 5 + trial.suggest_float("subsample", 0.4, 1)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 11])
+def test_the_initial_design_has_the_parameters_of_a_branch_that_was_not_foreseen(
+    seed: int, lines: list[str]
+) -> None:
+    """They were drawn at random, with a warning that no finished trial had them."""
+    study = optuna.create_study(sampler=CeiboSampler(seed=seed))
+    study.optimize(noisy(boosted, 0.05), n_trials=12)
+    assert not any("independently" in line for line in lines)
+    again = optuna.create_study(sampler=CeiboSampler(seed=seed))
+    again.optimize(noisy(boosted, 0.05), n_trials=12)
+    assert [t.params for t in again.trials] == [t.params for t in study.trials]
+
+
+def test_what_is_sampled_beside_a_value_that_no_trial_had_is_not_said_to_be_in_none(
+    lines: list[str],
+) -> None:
+    def wider(trial: Trial) -> float:
+        high = 1.0 if trial.number < 8 else 9.0
+        return trial.suggest_float("x", 0, high) + trial.suggest_float("y", 0, 1)
+
+    study = optuna.create_study(sampler=CeiboSampler(seed=0))
+    study.optimize(wider, n_trials=8)
+    study.enqueue_trial({"x": 8.0})
+    study.sampler.infer_relative_search_space = lambda study, trial: {}  # type: ignore[method-assign]
+    study.optimize(wider, n_trials=1)
+    (said,) = [line for line in lines if "independently" in line]
+    assert "finished trials have it with one value only, or not beside what this one has" in said
+
+
 def test_jenattons_function_with_noise_against_random_draws() -> None:
     ours, random = [], []
     for seed in range(2):

@@ -280,6 +280,7 @@ def test_spaces() -> None:
         ({"a": 3}, "'a'"),
         ({"a": [1]}, "more than one"),
         ([{"a": [1, 2]}], "one dict"),
+        ({}, "param_distributions is empty; give at least one parameter"),
         ({"a": []}, "'a'"),
         ({"a": (0.01, 100)}, r"the tuple \(0.01, 100\); a range is ceibo.Float\(0.01, 100\)"),
         ({"a": (0.01, 100)}, r"just these values are the list \[0.01, 100\]"),

@@ -158,6 +158,10 @@ def test_a_search_ends_by_its_cost_with_limits_too() -> None:
         ({"scoring": None, "refit": True}, r'scoring=\["accuracy", \'recall\'\], refit="accuracy"'),
         ({"acquisition": "ucb"}, "'ucb' has no meaning under limits"),
         ({"scoring": None, "refit": True}, "fit_time or score_time"),
+        (
+            {"scoring": None, "refit": True, "limits": {"fit_tim": AtMost(1.0)}},
+            r"got 'fit_tim'; did you mean 'fit_time'\?",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_before_the_first_fit(

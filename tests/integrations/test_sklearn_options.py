@@ -12,12 +12,15 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 import ceibo
 from ceibo import Categorical, Int
 from ceibo.decide import StopReason
 from ceibo.errors import InputError
 from ceibo.integrations.sklearn import CeiboSearchCV
+from ceibo.integrations.sklearn.space import Parameters
 
 X = np.random.default_rng(0).standard_normal((40, 2))
 Y = (X[:, 0] > 0).astype(int)
@@ -252,7 +255,85 @@ def test_a_parameter_may_exist_only_sometimes(tmp_path: Path) -> None:
     assert kept.cv_results_["params"] == results["params"]
 
 
-def test_a_parent_that_is_a_list_is_refused_with_advice() -> None:
-    space = {"p": [1, 2], "leaf_size": Int(5, 50, when={"p": 2})}
-    with pytest.raises(InputError, match=r"'leaf_size' exists depending on 'p', .*Categorical"):
-        CeiboSearchCV(KNeighborsClassifier(), space).fit(X, Y)
+NEIGHBORS, TREE = KNeighborsClassifier(), DecisionTreeClassifier(random_state=0)
+
+
+def test_estimators_of_a_list_have_parameters_of_their_own(tmp_path: Path) -> None:
+    model = Pipeline([("m", NEIGHBORS)])
+    space = {
+        "m__leaf_size": Int(5, 50, when={"m": NEIGHBORS}),
+        "m": [NEIGHBORS, TREE],
+        "m__criterion": Categorical(["gini", "entropy"], when={"m": clone(TREE)}),
+        "m__max_depth": Int(1, 4, when={"m__criterion": "gini"}),
+    }
+    options: dict[str, Any] = {"random_state": 0, "cv": 2, "storage": tmp_path / "s.jsonl"}
+    CeiboSearchCV(model, space, n_iter=6, **options).fit(X, Y)
+    search = CeiboSearchCV(model, space, n_iter=12, **options).fit(X, Y)
+    kinds = set()
+    for params in search.cv_results_["params"]:
+        kind = type(params["m"]).__name__
+        own = {"m__leaf_size"} if kind == "KNeighborsClassifier" else {"m__criterion"}
+        own |= {"m__max_depth"} if params.get("m__criterion") == "gini" else set()
+        assert set(params) == {"m", *own}
+        kinds.add(kind)
+    assert len(kinds) == 2
+    study = search.to_study(ceibo.Study.create)
+    assert study.space.dimensions["m__criterion"].when == {
+        "m": "DecisionTreeClassifier(random_state=0)"
+    }
+    assert {each.params["m"] for each in study.trials} == {str(NEIGHBORS), str(TREE)}
+
+
+@pytest.mark.parametrize(
+    ("values", "when", "kept"),
+    [
+        (["distance", "uniform"], "uniform", {"uniform"}),
+        ([1, 2, 4], [2, 4], {2, 4}),
+        ([1, 2, 3, 4, 5, 6, 10**6], 10**6, {10**6}),  # searched by their positions
+        ([(1, 2), (3,)], (1, 2), {(1, 2)}),
+        ([(1, 2), (3,)], ((1, 2), (3,)), {(1, 2), (3,)}),
+        ([None, "sqrt", 0.5], [None, np.float64(0.5)], {None, 0.5}),
+    ],
+)
+def test_a_parameter_exists_with_values_of_a_list(values: list[Any], when: Any, kept: Any) -> None:
+    parameters = Parameters.of({"a": Int(1, 9, when={"p": when}), "p": values})
+    shown = set()
+    for u in np.linspace(0.01, 0.99, 60):
+        found = parameters.space.from_unit(np.array([0.5, u]))
+        decoded = parameters.decode(found)
+        assert ("a" in decoded) == (decoded["p"] in kept)
+        assert set(decoded) == {name.partition(" ")[0] for name in parameters.show(found)}
+        shown.add(parameters.shown.to_unit(parameters.show(found)).tobytes())
+    assert len(shown) == len(values)
+
+
+@pytest.mark.parametrize(
+    ("space", "words"),
+    [
+        (
+            {"p": [1], "a": Int(5, 50, when={"p": 1})},
+            "'p', which must then be a list of two values",
+        ),
+        ({"p": uniform(0, 1), "a": Int(5, 50, when={"p": 1})}, "must then be a list of two values"),
+        ({"p": [1, 2], "a": Int(5, 50, when={"p": 3})}, r"when p: .* its list, \[1, 2\], got 3"),
+        ({"p": [NEIGHBORS, TREE], "a": Int(5, 50, when={"p": "TREE"})}, "its list, .*got 'TREE'"),
+        ({"p": [1, 2], "a": Int(5, 50, when={"p": []})}, "as the list of them is empty"),
+    ],
+)
+def test_a_parent_that_has_no_such_values_is_refused(space: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Parameters.of(space)
+
+
+def test_scores_that_are_not_finite_are_remarked_once() -> None:
+    def half(estimator: Threshold, X: Any, y: Any) -> float:
+        return np.nan if estimator.x > 0.4 else estimator.score(X, y)
+
+    search = CeiboSearchCV(
+        Threshold(), {"x": uniform(0, 0.8)}, n_iter=9, random_state=0, scoring=half, cv=2
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, Y)
+    assert np.isnan(search.cv_results_["mean_test_score"]).sum() > 1
+    assert sum("scores are non-finite" in str(each.message) for each in caught) == 1

@@ -69,8 +69,9 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not(
     file = tmp_path / "s.jsonl"
     with monkeypatch.context() as interrupted:
         interrupted.setitem(LAST, "fit", die_at)
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as caught:
             search(file).fit(X, Y)
+    assert "s.jsonl; the same search goes on from it" in caught.value.__notes__[0]
     # what was fitted before, but for the candidate under way, is not fitted again
     kept = len(file.read_text().splitlines()) - 1
     assert kept == die_at // FOLDS
@@ -79,6 +80,14 @@ def test_an_interrupted_search_goes_on_as_if_it_had_not(
     resumed = search(file).fit(X, Y)
     assert len(FITS) == FOLDS * (14 - kept) + 1  # and the refit
     check_same(whole, resumed)
+
+
+def test_an_interrupted_search_without_a_file_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    FITS.clear()
+    monkeypatch.setitem(LAST, "fit", 0)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        search(None).fit(X, Y)
+    assert "storage='search.jsonl'" in caught.value.__notes__[0]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
@@ -121,8 +130,9 @@ def test_several_metrics_and_no_seed(tmp_path: Path) -> None:
         ({"random_state": 1}, "another random_state"),
         ({"n_initial": 3}, r"other settings \(n_initial=None, now 3\)"),
         ({"limits": {"fit_time": ceibo.AtMost(9.0)}}, "a search with no limits"),
-        ({"scoring": "f1"}, "another data, folds, estimator or scoring"),
-        ({"cv": 4}, "another data, folds, estimator or scoring"),
+        ({"scoring": "f1"}, "a search with another scoring; give"),
+        ({"cv": 4}, "a search with other folds; give"),
+        ({"cv": 4, "error_score": 0.0}, "a search with other folds and another error_score; give"),
     ],
 )
 def test_another_search_is_refused_before_the_first_fit(
@@ -132,7 +142,7 @@ def test_another_search_is_refused_before_the_first_fit(
     search(file, n_iter=4, refit=False).fit(X, Y)
     with pytest.raises(InputError, match=words):
         search(file, **options).fit(X, Y)
-    with pytest.raises(InputError, match="another data"):
+    with pytest.raises(InputError, match="a search with other data; give"):
         search(file).fit(X + 1, Y)
     assert FITS == []
 

@@ -102,3 +102,24 @@ def test_a_result_shows_its_answers() -> None:
     goals = {"a": ceibo.Minimize(), "b": ceibo.Maximize()}
     several = ceibo.optimize(lambda p: {"a": p["x"], "b": p["x"]}, space, goals, n_trials=5)
     assert f"{len(several.front)} settings on the front" in str(several)
+
+
+@pytest.mark.needs("pandas")
+def test_the_rows_of_a_frame_are_settings() -> None:
+    import pandas
+
+    space = {"kind": ceibo.Categorical(["a", "b"]), "x": ceibo.Float(0, 1, when={"kind": "a"})}
+    study = ceibo.Study.create(space, seed=0)
+    study.add({"kind": "a", "x": 0.2}, 0.1)
+    study.add({"kind": "b"}, 0.4)
+    settings: list[dict[str, object]] = [{"kind": "a", "x": 0.5}, {"kind": "b"}]
+    told = study.predict(pandas.DataFrame(settings))
+    assert [each.mean for each in told] == [each.mean for each in study.predict(settings)]
+    assert [each.params for each in told] == settings
+
+
+def test_the_report_of_a_result_is_the_study_s() -> None:
+    result = ceibo.minimize(
+        lambda p: p["x"], {"x": ceibo.Float(0, 1)}, n_trials=5, cost=1e-9, seed=0
+    )
+    assert str(result.report()) == str(result.study.report(cost=1e-9))

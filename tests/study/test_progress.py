@@ -53,7 +53,7 @@ def in_a_terminal(code: str) -> str:
 def test_in_a_terminal() -> None:
     shown = in_a_terminal(CODE)
     assert re.search(
-        r"^\s+0  [\d.e-]+ ± 0\.05  x=[\d.]+  solvent=(water|ethanol)", shown, re.MULTILINE
+        r"^\s+0  [\d.e-]+ ± 0\.050  x=[\d.]+  solvent=(water|ethanol)", shown, re.MULTILINE
     )
     assert re.search(r"\d+  failed: ValueError: too hot  x=", shown)
     assert "12/12 trials" in shown

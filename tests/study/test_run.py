@@ -220,6 +220,28 @@ def test_an_exception_in_the_very_first_trial_is_raised(storage: str) -> None:
     assert [t.state for t in result.study.trials] == ["failed", "failed", "done", "done", "done"]
 
 
+def test_what_ends_a_run_in_its_first_trial_says_why_and_carries_the_study() -> None:
+    with pytest.raises(RuntimeError, match="call 0 broke") as caught:
+        ceibo.minimize(Flaky(0), SPACE, n_trials=5)
+    (note,) = caught.value.__notes__
+    assert "with max_failures given, such as max_failures=3, it counts like any other" in note
+    assert "error.study" in note
+    assert [t.state for t in caught.value.study.trials] == ["failed"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("most", [2, 3, None])
+def test_a_first_exception_counts_like_others_if_max_failures_is_given(most: int | None) -> None:
+    result = ceibo.minimize(Flaky(0, 3), SPACE, n_trials=5, max_failures=most)
+    assert [t.state for t in result.study.trials] == ["failed", "done", "done", "failed", "done"]
+
+
+def test_given_max_failures_end_a_run_that_only_fails() -> None:
+    with pytest.raises(RuntimeError, match="call 2 broke"):
+        ceibo.minimize(Flaky(*range(9)), SPACE, n_trials=9, max_failures=3)
+    with pytest.raises(RuntimeError, match="call 0 broke"):
+        ceibo.minimize(Flaky(*range(9)), SPACE, n_trials=9, max_failures=1)
+
+
 def test_later_exceptions_are_failed_trials() -> None:
     result = ceibo.minimize(Flaky(2, 3, 6, 8), SPACE, n_trials=12)
     failed = [t for t in result.study.trials if t.state == "failed"]
@@ -259,7 +281,8 @@ def test_values_that_are_not_finite_are_failures(value: float) -> None:
     result = ceibo.minimize(lambda p: next(answers), SPACE, n_trials=5)
     assert [t.state for t in result.study.trials] == ["failed", "done", "failed", "failed", "done"]
     assert result.study.trials[0].reason == f"trial 0 gave {value!r}, which is not finite."
-    with pytest.raises(EvaluationsFailedError, match="trial 2 gave"):
+    said = r"trial 2 gave .* not finite\. 3 failures in a row end the run\.$"
+    with pytest.raises(EvaluationsFailedError, match=said):
         ceibo.minimize(lambda p: value, SPACE, n_trials=5)
 
 

@@ -31,7 +31,7 @@ from ceibo.files import ask_nearest_file
 from ceibo.numbers import to_number
 from ceibo.study import Limits
 from ceibo.study.confirming import check_one_goal
-from ceibo.study.limits import SHORTEST_LEASE
+from ceibo.study.limits import SHORTEST_LEASE, USUAL_FAILURES, Usual
 
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
@@ -135,7 +135,8 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         n_trials=_whole(stop, "trials", "stop.trials"),
         cost=None if cost is None else check_positive(cost, "stop.cost"),
         timeout=_seconds(stop, "time", "stop.time"),
-        max_failures=_whole(stop, "failures", "stop.failures") or 3,
+        # a command that fails in the first trial is mostly mistyped, whatever the file says
+        max_failures=Usual(_whole(stop, "failures", "stop.failures") or USUAL_FAILURES),
         lease=_seconds(run, "lease", "run.lease", SHORTEST_LEASE, LONGEST_LEASE) or 60.0,
         confirm=check_confirm(stop.get("confirm", 0), "stop.confirm"),
     )

@@ -209,7 +209,7 @@ def _conditions(
             raise InputError(f"{subject} cannot exist depending on its own value; name another.")
         if parent not in dimensions:
             end = ask_nearest(parent, [each for each in dimensions if each != name])
-            others = ", ".join(each for each in dimensions if each != name)
+            others = ", ".join(each for each in dimensions if each != name) or "no other parameter"
             raise InputError(
                 f"{subject} exists depending on {parent!r}, but the space has {others}{end}"
             )

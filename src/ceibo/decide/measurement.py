@@ -5,9 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self, SupportsFloat, final
 
+import numpy as np
+
 from ceibo.checks import check_whole, to_float
 from ceibo.decide.block_names import AnyBlock, Block, block_line, block_of
 from ceibo.errors import InputError, show_value
+from ceibo.numbers import with_uncertainty
 
 _MOST_VALUES: Final = 10**9  # behind one standard error
 
@@ -89,9 +92,19 @@ class Measurement:
     def __str__(self) -> str:
         """For people: the value and, where it is known, its noise."""
         noise = "" if self.noise is None else f" ± {self.noise:.6g}"
+        return self._counted(f"{self.value:.6g}{noise}")
+
+    @property
+    def rounded(self) -> str:
+        """The same with two digits of the noise and no more of the value than it leaves."""
+        if self.noise is None or not self.is_finite:
+            return str(self)
+        return self._counted(with_uncertainty(self.value, self.noise))
+
+    def _counted(self, told: str) -> str:
         count = "" if self.count is None else f" (of {self.count})"
         block = f" [{block_line(self.block)}]" if self.block else ""
-        return f"{self.value:.6g}{noise}{count}{block}"
+        return f"{told}{count}{block}"
 
     @property
     def is_finite(self) -> bool:
@@ -126,7 +139,10 @@ class Measurement:
 
 def _count(count: object, noise: float | None, replicates: tuple[float, ...]) -> int:
     """How many values a standard error is of."""
-    number = check_whole(count, "count", 2, _MOST_VALUES, "a single value has no standard error")
+    if isinstance(count, float | np.floating) and float(count).is_integer():  # as of a table
+        count = int(count)
+    advice = "a single value has no standard error" if count == 1 else ""
+    number = check_whole(count, "count", 2, _MOST_VALUES, advice)
     if replicates:
         raise InputError(
             f"count: expected none beside replicates, which are counted, got {number}; leave it"

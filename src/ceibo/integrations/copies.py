@@ -1,8 +1,9 @@
 """A search made in another tool, as a study of ceibo's own: to report on, keep or go on with."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, final
+from typing import Any, Final, Protocol, TypeVar, final
 
 from ceibo.attached import attached
 from ceibo.decide import Categorical, Direction, Measurement, Settings, Space
@@ -21,6 +22,8 @@ class Receiver(Protocol):
 
 
 S = TypeVar("S", bound=Receiver)
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-fA-F]+")  # of a function, another one in every process
 
 
 @attached
@@ -71,7 +74,7 @@ class Copy:
 
 def choices_of(values: Sequence[Any]) -> Dimension:
     """Choices as they are, or as text or numbered where a study has no such values."""
-    texts = [str(value) for value in values]
+    texts = [_ADDRESS.sub("", str(value)) for value in values]
     for named in (values, texts):
         try:
             return Categorical(named)

@@ -10,6 +10,7 @@ from ceibo.decide.estimate import Estimate, Observed
 from ceibo.decide.joint import JointBelief, raw_front, recommend_jointly
 from ceibo.errors import InputError, NoMeasurementError, NotFoundError, show_value
 from ceibo.study.ledger import Ledger
+from ceibo.study.table import Frame, rows_of
 
 
 class Answers(ABC):
@@ -93,8 +94,10 @@ class Answers(ABC):
         """The trials that are on the front by their raw values: what ignoring noise reports."""
         return raw_front(self.joint_belief.evidence)
 
-    def predict(self, settings: Iterable[Mapping[str, Any]]) -> list[Estimate]:
-        """What is believed at settings, measured or not."""
+    def predict(self, settings: Iterable[Mapping[str, Any]] | Frame) -> list[Estimate]:
+        """What is believed at settings, measured or not; they may be the rows of a DataFrame."""
+        if isinstance(settings, Frame):
+            settings = rows_of(settings)
         if isinstance(settings, Mapping | str) or not isinstance(settings, Iterable):
             raise InputError(
                 f"expected a list of settings, as in [{{…}}, {{…}}], got {show_value(settings)}."

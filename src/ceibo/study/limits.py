@@ -7,6 +7,14 @@ from ceibo.checks import LONGEST_LEASE, check_confirm, check_cost, check_seconds
 from ceibo.errors import InputError
 
 DEFAULT_TRIALS: Final = 50
+
+
+@final
+class Usual(int):
+    """A number that nobody gave."""
+
+
+USUAL_FAILURES: Final = Usual(3)
 SHORTEST_LEASE: Final = 0.1
 """Seconds; what a database takes to answer must not let a lease lapse."""
 
@@ -19,7 +27,7 @@ class Limits:
     n_trials: int | None = None
     cost: float | None = None
     timeout: float | None = None
-    max_failures: int | None = 3
+    max_failures: int | None = USUAL_FAILURES
     lease: float = 60.0
     confirm: float = 0
     """The share of the trials, or their number, that go into the answer at the end."""
@@ -34,8 +42,13 @@ class Limits:
         object.__setattr__(self, "confirm", check_confirm(self.confirm))
         for name in ("n_trials", "max_failures"):
             value = getattr(self, name)
-            if value is not None:
+            if value is not None and not isinstance(value, Usual):
                 object.__setattr__(self, name, check_whole(value, name))
+
+    @property
+    def first_counts(self) -> bool:
+        """Whether an exception in a study's first trial counts like others, and ends no run."""
+        return not isinstance(self.max_failures, Usual)
 
     def or_default(self) -> "Limits":
         """The same limits, with DEFAULT_TRIALS trials if nothing else would end the run."""

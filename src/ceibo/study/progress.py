@@ -122,7 +122,7 @@ def _pack(parts: list[str], width: int) -> str:
 def _line(trial: Trial) -> Text:
     return Text.assemble(
         (f"{trial.number:>5}  ", "dim"),
-        (outcome_line(trial), "" if trial.measurements else "red"),
+        (outcome_line(trial, is_live=True), "" if trial.measurements else "red"),
         (f"  {params_line(trial.params, 40)}", "dim"),
     )
 

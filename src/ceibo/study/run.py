@@ -12,6 +12,7 @@ from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space, SpaceLike
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.evaluation import Objective
+from ceibo.study.limits import USUAL_FAILURES
 from ceibo.study.runner import Callback
 from ceibo.study.running import Run, RunOptions
 from ceibo.study.study import Result, Study
@@ -48,7 +49,7 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
     executor: Executor | None = None,
     jobs: int | None = None,
     callbacks: Iterable[Callback[Study]] = (),
-    max_failures: int | None = 3,
+    max_failures: int | None = USUAL_FAILURES,
     lease: float = 60.0,
     block: AnyBlock = None,
     confirm: float = 0,
@@ -77,8 +78,9 @@ def minimize(  # noqa: PLR0913 - public, keyword-only
         callbacks: each called as callback(study, trial) after every finished trial; what it returns
             does not matter. `raise ceibo.StopRun(reason)`, there or in the objective, ends the run.
         max_failures: this many failed evaluations in a row end the run with the last exception;
-            None for no limit. An exception in the first trial ever of a study is raised at once.
-            Every exception that ends a run has the study as its attribute `study`.
+            None for no limit. Unless this is given, an exception in the first trial ever of a study
+            is raised at once: it is mostly an error in the objective. Every exception that ends a
+            run has the study as its attribute `study`.
         lease: seconds after which a trial of a worker that has died is handed out again; a trial
             lost three times becomes a failed one.
         block: of the measurements of this run, such as the day; see Study.tell. A Measurement with

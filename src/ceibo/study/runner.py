@@ -16,7 +16,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from typing import Any, Final, Generic, TypeVar, final
 
@@ -29,6 +29,7 @@ from ceibo.errors import (
     StopRun,
     StorageError,
 )
+from ceibo.study.carrying import FIRST
 from ceibo.study.evaluation import Inline, Objective, is_handing_over, result_of
 from ceibo.study.flight import Flight
 from ceibo.study.interrupts import Interrupts
@@ -224,9 +225,15 @@ class Runner(Generic[S]):
             self.flight.tell(future, replace(told, reason=reason))
             self.failures += 1
             limit = self.limits.max_failures
+            is_own = not isinstance(failure, EvaluationsFailedError)
             if limit is not None and self.failures >= limit:
-                raise
-            if first_ever and not isinstance(failure, EvaluationsFailedError):
+                if not told.not_finite or limit == 1:
+                    raise
+                end = f"{failure} {self.failures} failures in a row end the run."
+                raise EvaluationsFailedError(end) from None
+            if first_ever and is_own and not self.limits.first_counts:
+                with suppress(AttributeError, TypeError):  # as some exceptions are frozen
+                    failure.add_note(FIRST)
                 raise
         else:
             self.flight.tell(future, told)

@@ -11,7 +11,7 @@ from ceibo.errors import InputError
 from ceibo.study.carrying import carry
 from ceibo.study.confirming import check_one_goal
 from ceibo.study.evaluation import Inline, Objective, job_count
-from ceibo.study.limits import Limits
+from ceibo.study.limits import USUAL_FAILURES, Limits
 from ceibo.study.pool import check_sendable
 from ceibo.study.runner import Callback, Runner, S
 
@@ -49,7 +49,7 @@ class Run(Generic[S]):
     def of(cls, objective: Objective, options: RunOptions[S]) -> "Run[S]":
         """A run with these options, or an error that says which is wrong."""
         ends = options.get("n_trials"), options.get("cost"), options.get("timeout")
-        patience = options.get("max_failures", 3), options.get("lease", 60.0)
+        patience = options.get("max_failures", USUAL_FAILURES), options.get("lease", 60.0)
         limits = Limits(*ends, *patience, options.get("confirm", 0)).or_default()
         executor = options.get("executor")
         jobs = job_count(executor, options.get("jobs"))

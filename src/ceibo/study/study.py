@@ -23,6 +23,7 @@ from ceibo.study.evaluation import Objective
 from ceibo.study.faces import Faces
 from ceibo.study.handing import Handing
 from ceibo.study.ledger import Ledger
+from ceibo.study.page import Page
 from ceibo.study.reported import Value, Values, checked_name, checked_reason, reported, right_values
 from ceibo.study.result import Found
 from ceibo.study.running import Run, RunOptions
@@ -355,3 +356,7 @@ class Study(Handing, Faces):
 @dataclass(frozen=True, repr=False)
 class Result(Found[Study], Shown):
     """What a run found and why it ended; the answers are the study's."""
+
+    def report(self, *, cost: float | None = None) -> Page:
+        """The report of the study; see `Study.report`. The price is that of the run by default."""
+        return self.study.report(cost=self.cost if cost is None else cost)

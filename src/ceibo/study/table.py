@@ -1,7 +1,7 @@
 """A study as a table, for those who have pandas."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ceibo.decide.block_names import DEFAULT_KIND
 from ceibo.decide.measurement import Measurement
@@ -9,6 +9,15 @@ from ceibo.study.trial import Trial
 
 if TYPE_CHECKING:
     import pandas
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """What is asked of a pandas DataFrame."""
+
+    def to_dict(self, orient: Any) -> Any: ...
+    def to_records(self) -> Any: ...
+
 
 OUTCOME = ("number", "state", "value", "noise", "replicates", "reason")
 TRIAL = ("number", "state", "reason")
@@ -35,6 +44,12 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
             rows.append(dict(zip(OUTCOME, fields, strict=True)) | more | params)
     table = pandas.DataFrame(rows, columns=[*OUTCOME, *further, *columns.values()])
     return table.astype({"number": int, "value": float, "noise": float, "replicates": int})
+
+
+def rows_of(frame: Frame) -> list[dict[str, Any]]:
+    """The rows of a table by name, without what is missing in them."""
+    rows = frame.to_dict("records")
+    return [{name: value for name, value in row.items() if value == value} for row in rows]
 
 
 def to_joint_dataframe(

@@ -9,18 +9,19 @@ from ceibo.study.trial import Trial
 from ceibo.text import one_line, params_line, reason_line
 
 
-def trial_line(trial: Trial) -> str:
-    """Number, outcome and parameters of a trial."""
-    return f"{trial.number:>5}  {outcome_line(trial):<22}  {params_line(trial.params, 40)}"
+def trial_line(trial: Trial, *, is_live: bool = False) -> str:
+    """Number, outcome and parameters of a trial; of one just measured, rounded to its noise."""
+    outcome = outcome_line(trial, is_live=is_live)
+    return f"{trial.number:>5}  {outcome:<22}  {params_line(trial.params, 40)}"
 
 
-def outcome_line(trial: Trial) -> str:
+def outcome_line(trial: Trial, *, is_live: bool = False) -> str:
     """The outcome of a trial: its last value, why it failed, or its state."""
     if trial.names:
-        told = ", ".join(f"{name} {_last(trial, name)}" for name in trial.outcomes)
+        told = ", ".join(f"{name} {_last(trial, name, is_live)}" for name in trial.outcomes)
         return told if trial.state == "done" else f"{told}; {_state(trial)}"
     if trial.measurements:
-        return _last(trial)
+        return _last(trial, None, is_live)
     return _state(trial)
 
 
@@ -49,11 +50,13 @@ def _state(trial: Trial) -> str:
     return trial.state
 
 
-def _last(trial: Trial, name: str | None = None) -> str:
+def _last(trial: Trial, name: str | None, is_live: bool) -> str:
     """The last value of a trial, or of one of its outcomes, with what it replaces."""
     rows = [i for i in range(len(trial.measurements)) if name in (None, *trial.names[i : i + 1])]
     more = f" (+{len(rows) - 1})" if len(rows) > 1 else ""
-    return f"{trial.measurements[rows[-1]]}{_correction(trial.replaced[rows[-1]])}{more}"
+    last = trial.measurements[rows[-1]]
+    told = last.rounded if is_live else str(last)
+    return f"{told}{_correction(trial.replaced[rows[-1]])}{more}"
 
 
 def _correction(replaced: Sequence[Measurement]) -> str:

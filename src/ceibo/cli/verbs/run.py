@@ -143,7 +143,7 @@ def _silenced() -> Iterator[None]:
 
 def _print_trial(_study: Study, trial: Trial) -> None:
     """Prints a line per finished trial where there is no terminal."""
-    typer.echo(trial_line(trial), err=True)
+    typer.echo(trial_line(trial, is_live=True), err=True)
 
 
 def _print_note(text: str) -> None:

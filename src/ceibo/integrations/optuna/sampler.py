@@ -19,6 +19,7 @@ from ceibo.decide.joint import suggest_jointly, to_joint_record
 from ceibo.decide.record import to_record
 from ceibo.decide.settings import check_acquisition
 from ceibo.decide.space import Params
+from ceibo.decide.suggest import initial_point
 from ceibo.errors import InputError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.axes import Axes
@@ -202,9 +203,9 @@ class CeiboSampler(BaseSampler):
     ) -> Any:
         """The best value by the model, given what the trial has already; or a uniform draw.
 
-        This is asked for where the trial has taken another branch than the one suggested. The draw
-        of a parameter that no finished trial has is keyed by the seed, the trial's number and the
-        parameter's name.
+        This is asked for where the trial has taken another branch than the one suggested. While the
+        initial design is under way, it is that design's value. The draw of a parameter that no
+        finished trial has is keyed by the seed, the trial's number and the parameter's name.
         """
         self._check_objectives(study)
         if (found := self._sample_given(study, trial, param_name, param_distribution)) is not None:
@@ -212,10 +213,10 @@ class CeiboSampler(BaseSampler):
         if self._warn and trial.number >= self.settings.initial_size(max(1, len(trial.params))):
             _logger.warning(
                 "The parameter %r in trial %d is sampled independently, without the model, because"
-                " no finished trial has it. Set warn_independent_sampling=False if that is"
-                " intended.",
+                " %s. Set warn_independent_sampling=False if that is intended.",
                 param_name,
                 trial.number,
+                _why_alone(param_name, teaching_trials(study.get_trials(deepcopy=False))),
             )
         if self._independent is not None:
             given = (study, trial, param_name, param_distribution)
@@ -229,7 +230,7 @@ class CeiboSampler(BaseSampler):
     def _sample_given(
         self, study: Study, trial: FrozenTrial, name: str, asked: BaseDistribution
     ) -> "_Value | None":
-        """The best value by the model, if it knows the parameter and has begun to suggest."""
+        """The value by the model, or by the initial design, if finished trials have it."""
         trials = study.get_trials(deepcopy=False)
         known = find_search_space(trials)
         if name not in known or asked.single():
@@ -242,7 +243,12 @@ class CeiboSampler(BaseSampler):
             if axes is None:
                 continue
             found = self._suggest(study, trials, axes, trial.number)
-            if found.source == "model" and name in found.params:
+            if found.source != "model":
+                shares = initial_point(len(axes.space), self.seed, trial.number)
+                own = Axis.of(asked)
+                unit = own.dimension.at_share(float(shares[axes.space.names.index(name)]))
+                return _Value(own.decode(own.dimension.from_unit(unit)))
+            if name in found.params:
                 return _Value(Axis.of(asked).nearest(axes.decode(found.params)[name]))
         return None
 
@@ -318,6 +324,13 @@ def direction_of(study: Study) -> Direction:
     """The direction of a study of one objective."""
     maximize = study.direction is StudyDirection.MAXIMIZE
     return Direction.MAXIMIZE if maximize else Direction.MINIMIZE
+
+
+def _why_alone(name: str, finished: Sequence[FrozenTrial]) -> str:
+    """Why the model has no value of a parameter."""
+    if not any(name in each.params for each in finished):
+        return "no finished trial has it"
+    return "finished trials have it with one value only, or not beside what this one has"
 
 
 def _set_system_attributes(study: Study, trial: FrozenTrial, attributes: Mapping[str, Any]) -> None:

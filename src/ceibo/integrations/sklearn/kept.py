@@ -4,14 +4,12 @@ A line of JSON per candidate, written as soon as its scores are known, below a l
 the search is about. A last line that was cut short is left out and written over.
 """
 
-import inspect
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, final
 
-import joblib
 import numpy as np
 
 from ceibo.errors import InputError
@@ -21,11 +19,12 @@ from ceibo.integrations.sklearn.space import POSITION
 _MOST_REASON: Final = 2000  # characters of scikit-learn's message
 _OPTIONS: Final = ("acquisition", "n_initial", "confidence")  # settings that a search may have
 _WORDS: Final = {
-    "data": "data, folds, estimator or scoring",
+    "data": "data, folds, estimator or scoring",  # in files whose fingerprint is one for them all
     "metric": "metric",
     "seed": "random_state",
     "space": "param_distributions",
 }
+_MANY: Final = {"data": "data", "folds": "folds", "fit": "parameters of fit"}
 
 Out = dict[str, Any]  # what scikit-learn notes of one fit
 
@@ -34,7 +33,10 @@ Out = dict[str, Any]  # what scikit-learn notes of one fit
 class Kept:
     """The candidates of earlier runs, and a place for further ones."""
 
-    def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], about: Mapping[str, Any], by_repr: Callable[[], str]
+    ) -> None:
+        """The file of a search; `by_repr` is its fingerprint as files once had it."""
         if "://" in str(path):
             raise InputError(
                 f"storage must be a file, such as search.jsonl, got {str(path)!r}; to_study makes a"
@@ -44,6 +46,8 @@ class Kept:
         lines, self._size = _read(self.path)
         self.rows = lines[1:]
         self.about = dict(about)
+        if lines and isinstance(lines[0].get("data"), str):
+            self.about["data"] = by_repr()
         if lines:
             self._check(lines[0])
         else:
@@ -129,6 +133,10 @@ def _why_earlier(key: str, old: Any, value: Any) -> str:
 
 def _difference(key: str, old: Any, value: Any) -> str:
     """What is different in the search that a file has."""
+    if key == "data" and isinstance(old, dict):
+        names = _differing(old, value)
+        parts = [f"other {_MANY[name]}" if name in _MANY else f"another {name}" for name in names]
+        return " and ".join(parts)
     if key != "settings" or not isinstance(old, dict):
         return f"another {_WORDS.get(key, key)}"
     if ("confidence" in old) != ("confidence" in value):
@@ -167,46 +175,12 @@ def _plain(out: Out) -> Out:
     return json.loads(json.dumps(out, default=float))  # type: ignore[no-any-return]  # a dict
 
 
-@final
-class Fits:
-    """What scikit-learn's `fit` gathers while it evaluates candidates, under its private names."""
-
-    def __init__(self, evaluate: Callable[..., Any]) -> None:
-        self._known = inspect.getclosurevars(evaluate).nonlocals
-
-    def fingerprint(self, search: Any) -> str:
-        """Tells apart searches whose scores cannot be compared; refuses folds that change."""
-        known = self._known
-        X, y, routed = known["X"], known["y"], known["routed_params"]
-        cv = search.cv  # splits once
-        splits = cv.split(X, y, **routed.splitter.split)
-        again = list(cv.splitter.split(X, y, **routed.splitter.split))
-        if joblib.hash(splits) != joblib.hash(again):
-            raise InputError(
-                "storage: cv draws other folds every time, and a search that goes on would compare"
-                " scores on different ones; give cv a random_state."
-            )
-        options = known["fit_and_score_kwargs"]
-        passed = [options[name] for name in ("fit_params", "score_params")]
-        about = (repr(search.estimator), _scoring(search.scoring), str(search.error_score))
-        return str(joblib.hash((X, y, splits, passed, about, search.return_train_score)))
-
-    def restore(self, search: Any, params: Sequence[Any], out: Sequence[Out]) -> dict[str, Any]:
-        """The table of results of candidates that were fitted before, as if they had been now."""
-        known = self._known
-        known["all_candidate_params"].extend(params)
-        known["all_out"].extend(out)
-        make = search._format_results  # noqa: SLF001 - the table that `fit` makes of its fits
-        known["results"].update(make(params, search.n_splits_, out))
-        return known["results"]  # type: ignore[no-any-return]  # a dict
-
-    def last(self, count: int) -> list[Out]:
-        """What was noted of the last so many fits."""
-        return list(self._known["all_out"][-count:])
-
-
-def _scoring(scoring: Any) -> str:
-    """Metrics by name; of functions their names."""
-    if callable(scoring):
-        return str(getattr(scoring, "__qualname__", type(scoring).__qualname__))
-    return str(sorted(scoring)) if isinstance(scoring, Mapping) else str(scoring)
+def where_kept(storage: str | os.PathLike[str] | None) -> str:
+    """What becomes of the candidates of a search that is interrupted."""
+    if storage is None:
+        return (
+            "CeiboSearchCV(…, storage='search.jsonl') keeps every candidate and goes on from there."
+        )
+    return (
+        f"Every candidate scored is kept in {os.fspath(storage)}; the same search goes on from it."
+    )

@@ -56,7 +56,7 @@ class Limits:
                 )
             if name not in known:
                 end = ask_nearest(name, known) if isinstance(name, str) else "."
-                if not metrics:
+                if not metrics and end == ".":
                     end = (
                         "; scoring has a single metric: name both, as in"
                         f' scoring=["accuracy", {name!r}], refit="accuracy".'

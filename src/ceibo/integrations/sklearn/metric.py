@@ -1,7 +1,9 @@
 """Which metric a search optimises, settled before the first fit wherever it can be."""
 
 import inspect
-from collections.abc import Collection, Iterable, Mapping
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -57,6 +59,15 @@ def choose(known: Collection[str], refit: Any, metric: str | None) -> str:
 def metrics_in(keys: Iterable[str]) -> list[str]:
     """The names of the metrics in cv_results_."""
     return [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
+
+
+@contextmanager
+def warned_once(results: Mapping[str, Any]) -> Iterator[None]:
+    """Leaves out scikit-learn's warning of scores that are not finite if it has come already."""
+    with warnings.catch_warnings():
+        if any(not np.isfinite(results[f"mean_test_{name}"]).all() for name in metrics_in(results)):
+            warnings.filterwarnings("ignore", "One or more of the (test|train) scores", UserWarning)
+        yield
 
 
 def check_scored(results: Mapping[str, Any], metric: str) -> None:

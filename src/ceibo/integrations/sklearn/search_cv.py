@@ -9,12 +9,10 @@ a Gaussian process is fitted to all scores, and the best candidate is the one wi
 posterior mean, not the one with the luckiest folds.
 """
 
-import json
 import numbers
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar, final, overload
 
 import numpy as np
@@ -24,7 +22,6 @@ try:
     from sklearn.exceptions import FitFailedWarning
     from sklearn.model_selection import check_cv
     from sklearn.model_selection._search import BaseSearchCV
-    from sklearn.utils import check_random_state
     from sklearn.utils.validation import check_is_fitted
 except ImportError as error:
     raise ImportError(
@@ -37,9 +34,17 @@ from ceibo.decide import DEFAULT_ACQUISITION, Settings, Stop, StopReason
 from ceibo.decide.outcomes import Outcome
 from ceibo.decide.settings import DEFAULT_CONFIDENCE, check_acquisition
 from ceibo.integrations.copies import Receiver
-from ceibo.integrations.sklearn.kept import Fits, Kept
+from ceibo.integrations.sklearn.fits import Fits, draw_seed
+from ceibo.integrations.sklearn.kept import where_kept
 from ceibo.integrations.sklearn.limits import check_limits, fold_scores, warn_if_doubtful
-from ceibo.integrations.sklearn.metric import SINGLE, check_scored, choose, metric_of, metrics_in
+from ceibo.integrations.sklearn.metric import (
+    SINGLE,
+    check_scored,
+    choose,
+    metric_of,
+    metrics_in,
+    warned_once,
+)
 from ceibo.integrations.sklearn.noise import forecast_std, warn_of_one_split
 from ceibo.integrations.sklearn.search import SameSplits, Search, is_hopeless, patience_of
 from ceibo.integrations.sklearn.space import Parameters, warn_if_small
@@ -61,7 +66,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
 
     param_distributions : dict
         Parameter name -> list of values, scipy.stats distribution, or ceibo Float, Int, Ordinal or
-        Categorical; one with ``when`` keeps the estimator's own value where it does not exist.
+        Categorical; one with ``when`` keeps the estimator's own value where it does not exist, and
+        may depend on a list, such as one of estimators.
         Ascending numbers, three or more, are levels in their order. A distribution is searched on
         its own scale: ``loguniform`` in the log; one that runs out (``expon``, ``norm``) between
         its quantiles 0.001 and 0.999.
@@ -241,6 +247,9 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         self.cv = once = SameSplits(check_cv(given, y, classifier=is_classifier(self.estimator)))
         try:
             super().fit(X, y, **params)
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(where_kept(self.storage))
+            raise
         finally:
             self.cv = given
         check_scored(self.cv_results_, self.metric_)
@@ -303,8 +312,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         fits = Fits(evaluate_candidates)
         if self.n_splits_ == 1:
             warn_of_one_split()
-        kept = self._open_storage(fits, parameters, settings)
-        seed = self._draw_seed() if kept is None else kept.seed
+        kept = fits.open_storage(self, parameters, settings)
+        seed = draw_seed(self) if kept is None else kept.seed
         search = Search(parameters, settings, seed, error_score, limits)
         warn_if_small(parameters, self.n_iter)
         initial = settings.initial_size(len(parameters.space))
@@ -325,7 +334,8 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
                 stop = Stop(StopReason.BUDGET, message)
                 break
             try:
-                results = evaluate_candidates([each.params for each in batch])
+                with warned_once(results):
+                    results = evaluate_candidates([each.params for each in batch])
             except ValueError as error:
                 if self.error_score == "raise" or "fits failed" not in str(error):
                     raise
@@ -357,24 +367,6 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         add_posterior(results, self.metric_, search.posterior(), settings.assurance)
         if limits is not None:
             warn_if_doubtful(results["p_feasible"], settings.assurance)
-
-    def _draw_seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _open_storage(self, fits: Fits, parameters: Parameters, settings: Settings) -> Kept | None:
-        """The file of the search, checked against what it is about now."""
-        if self.storage is None:
-            return None
-        is_new = not Path(self.storage).exists()
-        about = {
-            "search": 1,
-            "seed": self._draw_seed() if is_new or self.random_state is not None else None,
-            "space": parameters.shown.to_json(),
-            "settings": settings.to_json(),
-            "metric": metric_of(self.scoring, self.refit, self.metric),
-            "data": fits.fingerprint(self),
-        }
-        return Kept(self.storage, json.loads(json.dumps(about)))
 
     def _note(self, search: Search, results: dict[str, Any], metric: str | None) -> str:
         """Gives a search the scores in a table; returns the metric that is optimised."""

@@ -3,10 +3,10 @@
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, final
 
 import numpy as np
@@ -16,6 +16,7 @@ from ceibo.decide.dimensions import MAX_LISTED_LEVELS, Dimension
 from ceibo.errors import InputError, show_value
 from ceibo.gp.inputs import Array
 from ceibo.integrations.copies import choices_of
+from ceibo.integrations.sklearn.branches import check_parents, levels_of
 
 # probability left out at an end that a distribution does not reach
 _TAIL: Final = 1e-3
@@ -44,13 +45,26 @@ class Parameter:
     decode: Callable[[Any], Any]
     shown: Dimension | None = None
     what: str = ""
+    is_as_shown: bool = False  # its values, though the parameters that it depends on are not
+
+    def label(self, name: str) -> str:
+        """Its name, with what is searched of it."""
+        return f"{name} ({self.what})" if self.what else name
 
     def show(self, value: Any) -> Any:
         """A value of the dimension as one of those shown."""
-        shown = self.shown
+        shown = None if self.is_as_shown else self.shown
         if isinstance(shown, Categorical):
             return shown.choices[value]
         return value if shown is None else self.decode(value)
+
+    def sample(self) -> list[Any]:
+        """All its values, or some if there are many, and then with nine digits."""
+        levels = self.dimension.levels
+        count = levels if levels is not None and levels <= MAX_LISTED_LEVELS else len(_LEVELS)
+        units = [(place + 0.5) / count for place in range(count)]
+        values = [self.decode(self.dimension.from_unit(u)) for u in units]
+        return values if count == levels else [_rounded(value) for value in values]
 
 
 @final
@@ -65,12 +79,18 @@ class Parameters:
     @staticmethod
     def of(distributions: Mapping[str, Any]) -> "Parameters":
         """The parameters of a search; a list of one value is not searched."""
-        if not isinstance(distributions, Mapping) or not distributions:
+        if isinstance(distributions, Mapping) and not distributions:
+            raise InputError(
+                "param_distributions is empty; give at least one parameter, as in"
+                ' {"C": loguniform(1e-3, 1e3)}.'
+            )
+        if not isinstance(distributions, Mapping):
             raise InputError(
                 "param_distributions must be one dict of parameter name -> distribution or list,"
                 f" got {type(distributions).__name__}; run one search per dict of a list."
             )
-        _check_parents(distributions)
+        many = [name for name, given in distributions.items() if _is_list(given) and len(given) > 1]
+        check_parents(distributions, many)
         searched = {}
         fixed = {}
         for name, given in distributions.items():
@@ -82,6 +102,8 @@ class Parameters:
             raise InputError(
                 "param_distributions must have at least one parameter with more than one value."
             )
+        for name in searched:
+            searched[name] = _with_lists(name, distributions[name], searched, many)
         space = Space({name: each.dimension for name, each in searched.items()})
         return Parameters(searched, fixed, space)
 
@@ -104,9 +126,13 @@ class Parameters:
         named = zip(self._labels, self.searched.items(), strict=True)
         return {label: each.show(params[name]) for label, (name, each) in named if name in params}
 
+    def sample(self) -> dict[str, Any]:
+        """Values that tell apart what is shown alike: other quantiles, objects of one text."""
+        return self.fixed | {name: each.sample() for name, each in self.searched.items()}
+
     @property
     def _labels(self) -> list[str]:
-        return [f"{name} ({p.what})" if p.what else name for name, p in self.searched.items()]
+        return [each.label(name) for name, each in self.searched.items()]
 
     def decode(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """What is passed to the estimator's set_params."""
@@ -126,17 +152,31 @@ def warn_if_small(parameters: Parameters, wanted: int) -> None:
         )
 
 
-def _check_parents(distributions: Mapping[str, Any]) -> None:
-    """Refuses a `when` that asks for a value of anything but a dimension of ceibo's."""
-    for name, given in distributions.items():
-        when = given.when if isinstance(given, Dimension) else None
-        for parent in when if isinstance(when, Mapping) else ():  # others are refused by the space
-            if not isinstance(distributions.get(parent, given), Dimension):
-                raise InputError(
-                    f"parameter {name!r} exists depending on {parent!r}, which must then be a"
-                    ' dimension such as ceibo.Categorical(["rbf", "linear"]), got'
-                    f" {show_value(distributions[parent])}."
-                )
+def _with_lists(
+    name: str, given: Any, searched: Mapping[str, Parameter], listed: Collection[str]
+) -> Parameter:
+    """A parameter whose `when` is on lists as one that has it on what is searched of them."""
+    one = searched[name]
+    if not isinstance(given, Dimension) or not isinstance(given.when, Mapping):
+        return one
+    when, shown_when = dict(given.when), dict(given.when)
+    for parent in [each for each in given.when if each in listed]:
+        p = searched[parent]
+        units = p.dimension.coordinates
+        levels = [p.dimension.from_unit(u) for u in units.tolist()] if units is not None else []
+        pairs = [(level, p.decode(level)) for level in levels]
+        found = levels_of(name, parent, given.when[parent], pairs)
+        when[parent] = found
+        del shown_when[parent]
+        shown_when[p.label(parent)] = [p.show(level) for level in found]
+    if when == given.when:
+        return one
+    return replace(
+        one,
+        dimension=replace(one.dimension, when=when),
+        shown=replace(one.dimension, when=shown_when),
+        is_as_shown=True,
+    )
 
 
 def _read_parameter(given: Any, name: str) -> Parameter:
@@ -174,6 +214,10 @@ def _check_no_range(given: tuple[Any, ...], name: str) -> None:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _rounded(value: Any) -> Any:
+    return f"{value:.9g}" if _is_number(value) else value
 
 
 def _from_list(values: list[Any], name: str) -> Parameter:
