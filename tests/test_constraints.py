@@ -45,6 +45,6 @@ def test_every_requirement_is_pinned_above_its_lower_bound(file: str) -> None:
 
 
 def test_torch_is_the_version_that_make_installs() -> None:
-    installed = re.findall(r"torch==(\S+)", (ROOT / "Makefile").read_text())
+    installed = re.findall(r"torch==([0-9.]+)", (ROOT / "Makefile").read_text())
     assert installed
     assert set(installed) == {PINS["torch"]}
