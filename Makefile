@@ -101,7 +101,7 @@ $(PACKAGE)/.done:
 	$(PACKAGE)/bin/python $(PIP) build twine
 	touch $@
 
-# A tool that cannot be installed does not stop the others; the last line names it.
+# A tool that cannot be installed does not stop the others; make ends with an error then.
 peers:
 	$(MAKE) --keep-going $(patsubst lab/peers/%.txt,$(PEERS)/%/.done,$(wildcard lab/peers/*.txt))
 
