@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
+from ceibo.dates import is_day
 from ceibo.decide.block_names import DEFAULT_KIND, usual_kinds
 from ceibo.study import Trial
 from ceibo.text import one_line
@@ -29,7 +30,9 @@ class UsualBlock:
             return UsualBlock()
         (kind,) = usual
         names = [dict(block)[kind] for block in blocks if kind in dict(block)]
-        return UsualBlock(kind, names[-1])
+        days = [name for name in names if is_day(name)]
+        # a day that was mistyped is no example
+        return UsualBlock(kind, days[-1] if 2 * len(days) >= len(names) else names[-1])
 
     @property
     def head(self) -> str:
