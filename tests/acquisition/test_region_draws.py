@@ -173,7 +173,8 @@ def test_a_design_is_even_in_columns_that_no_requirement_concerns() -> None:
     """Points that keep apart gather at the ends: levels in the middle came half as often."""
     levels, words = np.array([0.1, 0.3, 0.5, 0.7, 0.9]), np.array([0.0, 0.5, 1.0])
     scale = Scale(20.0, 120.0)
-    columns = [scale, Table(levels, np.array([1.0, 2.0, 4.0, 8.0, 24.0])), None, scale, scale]
+    hours = Table(levels, np.array([1.0, 2.0, 4.0, 8.0, 24.0]))
+    columns: list[Scale | Table | None] = [scale, hours, None, scale, scale]
     low = one(Linear(np.array([1.0, 0, 0, 0, 0]), 66.0))
     rules = [Requirement((low.alternatives[0], (Among(2, words[1:]),)))]
     discrete = {1: levels, 2: words, 3: np.array([0.25])}  # one is held

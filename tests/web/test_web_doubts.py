@@ -13,7 +13,7 @@ SPACE = {"a": ceibo.Float(0, 1), "b": ceibo.Float(0, 1)}
 WRONG = {7: 2.0, 16: -2.5}
 
 
-def told(study: ceibo.Study, name: str = "") -> Caller:
+def tell_values(study: ceibo.Study, name: str = "") -> None:
     rng = np.random.default_rng(1)
     for number in range(26):
         trial = study.ask()
@@ -21,7 +21,6 @@ def told(study: ceibo.Study, name: str = "") -> Caller:
         value = float(np.cos(4 * a) + 2 * (b - 0.4) ** 2 + 0.1 * rng.standard_normal())
         value += WRONG.get(number, 0.0)
         study.tell(trial, {name: value, "z": 1.0} if name else value)
-    return Caller(study)
 
 
 @pytest.fixture(scope="module", params=["", "y<b>"])
@@ -31,7 +30,8 @@ def doubtful(request: pytest.FixtureRequest) -> Any:
     if request.param:
         options = {"outcomes": {request.param: ceibo.Minimize(), "z": ceibo.AtMost(2)}}
     study = ceibo.Study.create(SPACE, seed=3, **options)
-    yield told(study, request.param), study, request.param
+    tell_values(study, request.param)
+    yield Caller(study), study, request.param
     study.close()
 
 

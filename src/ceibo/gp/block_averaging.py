@@ -49,7 +49,7 @@ def average_over_blocks(fitted: FitResult, kind: int) -> Average | None:
     widths = np.ones(len(best))
     widths[column] = 0.0
     with limited_blas(len(data.X)):
-        ends = climb(_batched(objective), starts, Box(*bounds.T, widths), _RULES)
+        ends = climb(_batched(objective), starts, Box(bounds[:, 0], bounds[:, 1], widths), _RULES)
         # without the prior of σ_t, of which each value stands for an equal share
         logs = ends.values + np.log1p(np.exp(ends.x[:, column]) / BLOCK_SCALE**2)
         weights = np.exp(logs - np.max(logs))

@@ -163,9 +163,9 @@ def lacking(
         if names and missing and number >= 0:
             found.setdefault(" and ".join(missing), []).append(number)
     lines = []
-    for names, numbers in found.items():
+    for missed, numbers in found.items():
         shown = ", ".join(map(str, numbers[:_MOST_NAMED]))
         more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
         verb = "trial {} still lacks {}" if len(numbers) == 1 else "trials {} still lack {}"
-        lines.append(verb.format(f"{shown}{more}", one_line(names, 80)))
+        lines.append(verb.format(f"{shown}{more}", one_line(missed, 80)))
     return lines

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from ceibo.dates import is_day
 from ceibo.decide.block_names import DEFAULT_KIND, usual_kinds
 from ceibo.study import Trial
+from ceibo.study.blocks import example_among
 from ceibo.text import one_line
 from ceibo.web.forms import field
 
@@ -30,9 +30,7 @@ class UsualBlock:
             return UsualBlock()
         (kind,) = usual
         names = [dict(block)[kind] for block in blocks if kind in dict(block)]
-        days = [name for name in names if is_day(name)]
-        # a day that was mistyped is no example
-        return UsualBlock(kind, days[-1] if 2 * len(days) >= len(names) else names[-1])
+        return UsualBlock(kind, example_among(names))
 
     @property
     def head(self) -> str:

@@ -31,10 +31,9 @@ def to_dial(dimension: Dimension, value: Value) -> str:
         text = f"{value:.{places}f}" if plain else rounded(value)
     else:
         places = max(places_of(dimension.low), places_of(dimension.step))
-        plain = (
-            f"{value + 0.0:.{places}f}" if places < _MOST_PLACES and abs(value) < _LARGE else text
-        )
-        text = plain if float(plain) == value else text
+        if places < _MOST_PLACES and abs(value) < _LARGE:
+            even = f"{value + 0.0:.{places}f}"
+            text = even if float(even) == value else text
     # an end of the box may have more digits
     return text if dimension.low <= float(text) <= dimension.high else repr(value)
 
