@@ -173,6 +173,33 @@ def test_a_design_keeps_apart_and_does_not_depend_on_its_size() -> None:
     assert nearest(design[:12]) > 2 * float(np.median(drawn))
 
 
+def test_a_design_is_even_in_columns_that_no_requirement_concerns() -> None:
+    """Points that keep apart gather at the ends: levels in the middle came half as often."""
+    levels, words = np.array([0.1, 0.3, 0.5, 0.7, 0.9]), np.array([0.0, 0.5, 1.0])
+    scale = Scale(20.0, 120.0)
+    hours = Table(levels, np.array([1.0, 2.0, 4.0, 8.0, 24.0]))
+    columns: list[Scale | Table | None] = [scale, hours, None, scale, scale]
+    low = one(Linear(np.array([1.0, 0, 0, 0, 0]), 66.0))
+    rules = [Requirement((low.alternatives[0], (Among(2, words[1:]),)))]
+    discrete = {1: levels, 2: words, 3: np.array([0.25])}  # one is held
+    region = Region(columns, discrete, rules)
+    for seed in range(8):
+        design = region.spread(80, np.random.default_rng(seed))
+        assert region.holds(design).all()
+        assert np.all(design[:, 3] == 0.25)
+        for count in (8, 14, 20, 80):
+            X = design[:count]
+            counts = (X[:, 1:2] == levels).sum(axis=0)
+            far = 1.0 if count < 64 else 6.0  # later ones are drawn
+            assert np.all(np.abs(counts - count / len(levels)) < far)
+            halves = np.bincount((2 * X[:, 4]).astype(int), minlength=2)
+            assert np.all(np.abs(halves - count / 2) <= 2.0 * far)
+    # a column that exists only for some words, and those words, are as they were drawn
+    sometimes = Branch(1, 2, words[1:], 0.1)
+    design = Region(columns, discrete, rules, [sometimes]).spread(40, np.random.default_rng(0))
+    assert np.all(design[design[:, 2] == 0.0, 1] == 0.1)
+
+
 def test_draws_follow_from_the_seed_whatever_was_drawn_before() -> None:
     rules = [mixture(6), one(Count(tuple(range(6)), 0, 3))]
     fresh, used = (Region([Scale(0.0, 1.0)] * 6, {}, rules) for _ in range(2))

@@ -58,6 +58,12 @@ def test_ask_prints_what_can_be_dialled(lab: Ceibo, tmp_path: Path) -> None:
         (Float(0, 1), 1 / 3, "0.333"),
         (Float(1e-5, 1e-1, log=True), 1.23456e-4, "0.0001235"),
         (Float(0, 2, step=0.05), 0.15, "0.15"),
+        (Float(0, 2, step=0.05), 1.5, "1.50"),
+        (Float(20, 120, step=1), 35.0, "35"),
+        (Float(0.5, 9, step=1), 3.5, "3.5"),
+        (Float(20, 120, step=1), 35.25, "35.25"),  # asked for elsewhere
+        (Float(-1, 1, step=1), -0.0, "0"),
+        (Float(0, 1e-12, step=1e-14), 3e-13, "3e-13"),
         (Float(0.12344, 1), 0.12344, "0.12344"),  # not beyond the end
         (Float(-1e300, 1e300), 1.23456789e299, "1.23457e+299"),
         (Float(0, 1e-12), 5.4321e-13, "5.4321e-13"),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -254,7 +255,10 @@ def test_an_answer_that_does_not_hold_says_so(ceibo: Ceibo, tmp_path: Path) -> N
     file = write(tmp_path, outcomes=LIMIT.replace("at_most = 2", "at_most = -5"))
     ceibo("import", file, table(file))
     out = ceibo("best", file).out
-    assert "no measured setting holds every limit with probability 0.95" in out
+    said = out.index("no measured setting holds every limit with probability 0.95")
+    assert said < out.index("every limit holds  ")  # before the table
+    first = r"best +\S+ [-\d.]+ ± [\d.]+.*\(estimate; trial \d+ measured [-\d.]+.*; every limit"
+    assert re.match(first, out)
     assert "< 1 %" in out
 
 

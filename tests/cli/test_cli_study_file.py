@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ceibo import Study
 from ceibo.cli import studyfile
 from ceibo.decide import DEFAULT_ACQUISITION, Categorical, Float, Int
 from ceibo.errors import InputError
@@ -90,6 +91,7 @@ failures = 5
         ('storage = "sqlite:///what?.db"\n' + GOOD, ["what%3F.db"]),
         ('acquisition = "best"\n' + GOOD, ["acquisition must be one of"]),
         ("seed = -1\n" + GOOD, ["seed", "-1"]),
+        ("outliers = 0\n" + GOOD, ["outliers", "true or false", "0"]),
         ('storage = "sqlite://"\n' + GOOD, ["memory"]),
         (GOOD + "[stop]\ntrials = 0", ["stop.trials", "above zero"]),
         (GOOD + "[stop]\ncost = nan", ["stop.cost", "nan"]),
@@ -263,3 +265,16 @@ def test_init_offers_options_that_are_valid_as_they_stand(ceibo: Ceibo, tmp_path
     read = studyfile.load(file)
     assert (read.limits.cost, read.limits.timeout) == (0.001, 3600.0)
     assert read.settings.acquisition == DEFAULT_ACQUISITION
+
+
+def test_a_study_file_says_that_every_value_is_believed(ceibo: Ceibo, tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text("outliers = false\n" + GOOD)
+    assert ceibo("ask", file, "--new").status == 0
+    assert Study.open(f"sqlite:///{tmp_path}/s.db", "a").settings.outliers is False
+    file.write_text(GOOD)  # which says nothing of it
+    assert ceibo("ask", file).status == 0
+    file.write_text("outliers = true\n" + GOOD)
+    answer = ceibo("ask", file)
+    assert answer.status == 2
+    assert "outliers is true, but study 'a' was begun with false" in answer.err

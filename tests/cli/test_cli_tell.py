@@ -1,5 +1,6 @@
 """`ceibo tell`: slips are pointed out or refused, and what is recorded stays."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,27 @@ def test_a_comma_is_no_decimal_point(asked: tuple[Ceibo, Path]) -> None:
         assert (answer.status, answer.out) == (2, "")
         assert "write 66.5" in answer.err or "write 1234.5" in answer.err
     assert ceibo("show", file, "0", "--json").json["measurements"] == []
+
+
+def test_a_refused_second_value_comes_with_the_command_that_tells_it(
+    asked: tuple[Ceibo, Path],
+) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, "0", "1")
+    for count, words in enumerate(
+        (
+            ["-2.5"],
+            ["3", "--block", "day=a b"],
+            ["4", "5", "--replicates"],
+            ["6", "1", "--count", "3"],
+        )
+    ):
+        answer = ceibo("tell", file, "0", *words)
+        assert (answer.status, answer.out) == (2, "")
+        command = answer.err.strip().rpartition("a key of its own: ")[2]
+        again = ceibo(*shlex.split(command)[1:])
+        assert (again.status, again.err) == (0, "")
+        assert len(ceibo("show", file, "0", "--json").json["measurements"]) == count + 2
 
 
 def test_a_program_that_prints_a_comma_fails(ceibo: Ceibo, study_file: StudyFile) -> None:

@@ -34,7 +34,10 @@ def test_run_finds_the_minimum_and_goes_on(
     assert abs(best["best"]["params"]["x"] - 0.3) < 0.15
     assert best["best"]["trial"] == study.best.number
     assert set(best) == {"best", "recommended", "closeness", "best_observed"}
-    assert "raw best" in ceibo("best", file).out
+    out = ceibo("best", file).out
+    assert "raw best" in out
+    (value,) = study.trials[study.best.number or 0].measurements
+    assert f"(estimate; trial {study.best.number} measured {value.value:.6g}, " in out
     shown = ceibo("show", file).out.splitlines()
     assert len(shown) == 14
     assert ceibo("show", file, "3", "--json").json["trial"] == 3

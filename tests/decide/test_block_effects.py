@@ -25,6 +25,8 @@ from ceibo.decide import (
 from ceibo.decide.model import fit_model
 from ceibo.decide.record import hyperparameters_of, to_record
 from ceibo.gp import Blocks, Hyperparameters
+from ceibo.gp.block_averaging import average_over_blocks
+from ceibo.gp.offsets import block_offsets
 from tests.helpers import Array, kernel_oracle
 
 SPACE = Space({"a": Float(0, 1), "b": Float(0, 1)})
@@ -56,7 +58,10 @@ def with_values(told: list[Told], factor: float) -> list[Told]:
 
 
 def test_effects_are_those_of_the_joint_normal() -> None:
-    belief = believed(measured(plates=True))
+    # maximum likelihood has no priors to average over
+    settings = Settings(fit="ml", restarts=1)
+    evidence = evidence_of(measured(plates=True), 2, Direction.MINIMIZE)
+    belief = Belief(evidence, SPACE, settings, 0)
     gp, evidence = belief.model.gp, belief.evidence
     assert gp.blocks is not None
     assert evidence.block_kinds == ("day", "plate")
@@ -91,6 +96,50 @@ def test_effects_are_found_and_answers_are_free_of_them() -> None:
     blind = [each._replace(measurement=Measurement(each.measurement.value)) for each in measured()]
     assert (believed(blind).noise or 0.0) > 3 * (belief.noise or 0.0)
     assert believed(blind).blocks == ()
+
+
+def test_few_measurements_of_two_days_are_not_too_sure_of_them() -> None:
+    """The variance of days that fits best is zero in most of these studies."""
+    scores = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        told = []
+        for number, x in enumerate(rng.random((8, 2))):
+            day = number % 2
+            value = 60 - 100 * np.sum((x - 0.5) ** 2) + 6 * day - 3 + 1.5 * rng.standard_normal()
+            told.append(Told(number, x, Measurement(value, block={"day": str(day)})))
+        belief = believed(told)
+        for effect in belief.blocks:
+            assert effect.spread > 0.0
+            scores.append(abs(effect.mean - (3.0 if effect.label == "1" else -3.0)) / effect.std)
+    assert np.mean(scores) < 1.5
+    assert max(scores) < 3.0
+
+
+def test_effects_are_those_of_a_mixture_over_how_much_blocks_vary() -> None:
+    belief = believed(measured(12))
+    average = average_over_blocks(belief.model.fit, 0)
+    assert average is not None
+    assert np.sum(average.weights) == pytest.approx(1.0)
+    scales = [each.hyperparameters.blocks[0] for each in average.fits]
+    assert scales == sorted(scales)
+    # the other hyperparameters are fitted to each: none is denser nearby
+    objective = belief.model.fit.basis.objective()
+    for each in average.fits:
+        theta = belief.model.fit.basis.theta(each.hyperparameters)
+        for step in 0.1 * np.eye(len(theta))[:-1]:
+            assert max(objective.value(theta + step), objective.value(theta - step)) < (
+                objective.value(theta) + 0.05
+            )
+    rng = np.random.default_rng(0)
+    gps = [average.fits[k].gp for k in rng.choice(len(scales), 4000, p=average.weights)]
+    parts = [block_offsets(gp, 0) for gp in gps]
+    draws = np.array([rng.normal(mean, np.sqrt(variance)) for mean, variance in parts])
+    for k, effect in enumerate(belief.blocks):
+        assert effect.mean == pytest.approx(
+            belief.model.natural(draws[:, k].mean()), abs=0.1 * effect.std
+        )
+        assert effect.std == pytest.approx(belief.model.natural(draws[:, k].std()), rel=0.05)
 
 
 def test_effects_turn_with_the_direction_and_grow_with_the_units() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ceibo import Float, InputError, Maximize, SheetError, Space, Study
+from ceibo import AtMost, Float, InputError, Maximize, SheetError, Space, Study, Watch
 from ceibo.sheets.entries import Wanted
 from ceibo.sheets.rows import read_rows
 from tests.sheets.filling import fill
@@ -48,7 +48,27 @@ def test_what_breaks_a_rule_or_is_beyond_what_is_possible_is_said(tmp_path: Path
         assert "1 row breaks a rule of the space (row 4), first 'a + b == 1' with a=0.7" in rule
         said = "2 values are beyond what is possible (D3, D4). The first: yield 593 % is above"
         assert said in values
+        slip = "that is possible; correct it if it is a slip of the pen: "
+        right = "ceibo correct STUDY.TOML 1 yield=VALUE, and mend D3."
+        assert values.endswith(slip + ("mend the cell." if dry_run else right))
     assert study.read_sheet(plan).notes == ()
+
+
+def test_a_reading_says_which_trials_lack_which_outcomes(tmp_path: Path) -> None:
+    outcomes = {"yield": Maximize(), "impurity": AtMost(2), "colour": Watch()}
+    study = Study.create({"a": Float(0, 1)}, outcomes=outcomes, seed=0)
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 4)
+    fill(plan, {(row, "yield"): 50 + row for row in range(3)} | {(1, "impurity"): 1})
+    fill(plan, {(3, "colour"): 7})
+    lacking = ("trials 0, 2 still lack impurity", "trial 3 still lacks yield and impurity")
+    assert study.read_sheet(plan, dry_run=True).details == lacking
+    assert study.read_sheet(plan).details == lacking
+    fill(plan, {(0, "impurity"): 1.5})
+    assert study.read_sheet(plan).details == ("trial 2 still lacks impurity", lacking[1])
+    study.withdraw(3)
+    fill(plan, {(2, "impurity"): 1.5})
+    assert study.read_sheet(plan).details == ()
 
 
 def test_remarks_say_where(study: Study, tmp_path: Path) -> None:

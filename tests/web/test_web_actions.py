@@ -331,7 +331,8 @@ def test_news_are_told_in_words(study: ceibo.Study, caller: Caller) -> None:
     assert found["seq"] == seq + 2
     assert found["news"] == ["Trial 0 was told 0.25.", "Trial 1 failed."]
     placed = caller.post("/do/enqueue", {"at": [0.5], "key": "page-1", "now": True})
-    assert placed.data == {"said": "Trial 3 is to be measured next.", "trials": [3, 3]}
+    said = {"said": "Trial 3 is to be measured next.", "trials": [3, 3], "doubted": False}
+    assert placed.data == said
     found = caller.post("/view/look", {"since": found["seq"]}).data
     assert found["news"] == ["Trial 3 is to be measured."]
 
@@ -384,8 +385,12 @@ def test_a_name_alone_is_of_the_usual_kind_of_block(study: ceibo.Study, caller: 
 def test_a_value_without_the_usual_block_is_remarked(study: ceibo.Study, caller: Caller) -> None:
     first = caller.post("/do/tell", tell(0, "0.5", block="day=2026-11-14"))
     assert "block" not in first.data["said"]
-    odd = caller.post("/do/tell", tell(2, "0.6", block="Mnday")).data["said"]
+    done = caller.post("/do/tell", tell(2, "0.6", block="Mnday")).data
+    odd = done["said"]
     assert "'Mnday' is not written as the other days, such as 2026-11-14" in odd
+    assert done["doubted"] is True  # and not offered for the next
+    study.ask()
+    assert 'placeholder="such as Mnday"' not in caller.get("/part/next").body
     other = caller.post("/do/tell", tell(1, "0.6")).data["said"]
     assert "most measurements are in a block of a day" in other
     assert "open trial 1 in the table of all trials and choose Correct…" in other

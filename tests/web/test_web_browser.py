@@ -387,7 +387,7 @@ def test_an_outcome_without_a_value_does_not_keep_one_from_measuring(browser: An
 
 def test_the_block_of_an_old_value_is_not_that_of_the_next(browser: Any) -> None:
     study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, name="days")
-    study.ask(3)
+    study.ask(4)
     study.tell(0, 0.5, block={"day": "2026-11-01"})
     with serving(study) as served:
         driver = Page(browser, served.link)
@@ -401,6 +401,11 @@ def test_the_block_of_an_old_value_is_not_that_of_the_next(browser: Any) -> None
         page.reload()
         driver.wait()
         assert page.input_value("#t2-block") == "2026-11-16"
+        page.fill("#t2-block", "l7.11.2026")  # a slip, which is remarked
+        driver.tell(2, "0.5")
+        page.reload()
+        driver.wait()
+        assert page.input_value("#t3-block") == "2026-11-16"
         page.context.close()
 
 

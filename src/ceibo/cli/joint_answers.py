@@ -8,6 +8,7 @@ from ceibo.decide.dialling import dial_setting
 from ceibo.decide.outcome_words import doubt_about, estimate_text, wish_of, with_unit
 from ceibo.numbers import percent
 from ceibo.study import Study
+from ceibo.study.repeats import measured_line
 from ceibo.text import one_line
 
 _NAIVE = "what a naive tool would report"
@@ -32,8 +33,10 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
     (goal,) = outcomes.goals
     unit = outcomes[goal].unit
     value = with_unit(str(Measurement(raw.value, raw.noise)), unit)
+    assert found.number is not None
+    there = measured_line(study.trials[found.number], goal, unit)
     best_text, advice_text = (estimate_text(each.outcomes[goal]) for each in (found, advice))
-    typer.echo(f"best         {goal} {best_text}  (trial {found.number}{_held(found)})")
+    typer.echo(f"best         {goal} {best_text}  (estimate; {there}{_held(found)})")
     typer.echo(f"recommended  {goal} {advice_text}  (may never have been measured{_held(advice)})")
     typer.echo(f"raw best     {goal} {value}  (trial {raw.number}; {_NAIVE})")
     rows: list[tuple[str, ...]] = [("", "best", "recommended")]
@@ -48,11 +51,13 @@ def _print_settings(study: Study, outcomes: Outcomes) -> None:
         values = (name, found.params.get(name, "-"), dialled.get(name, "-"))
         rows.append(tuple(one_line(each, 24) for each in values))
     typer.echo()
-    print_table(rows)
-    if doubt := doubt_about(found, study.settings.assurance):
-        typer.echo(f"\n{doubt}")
     if raw.number != found.number:
-        typer.echo(f"\n{raw.why}")
+        typer.echo(raw.why)
+    if doubt := doubt_about(found, study.settings.assurance):
+        typer.echo(doubt)
+    if doubt or raw.number != found.number:
+        typer.echo()
+    print_table(rows)
 
 
 def print_recommended(found: Estimate, outcomes: Outcomes) -> None:

@@ -82,6 +82,8 @@ def _options_of(file: StudyFile) -> dict[str, Any]:
     options: dict[str, Any] = {"direction": file.direction}
     if file.outcomes is not None:
         options = {"outcomes": file.outcomes, "confidence": settings.confidence}
+    if "outliers" in file.raw:  # else an older study goes on as it was begun
+        options["outliers"] = settings.outliers
     return options | {
         "seed": file.seed,
         "acquisition": settings.acquisition,
@@ -134,7 +136,7 @@ def _check_options(file: StudyFile, study: Study) -> None:
     options.pop("outcomes", None)
     if (change := first_change(study, options)) is not None:
         key = "initial" if change.option == "n_initial" else change.option
-        raise _refusal(file, study, key, repr(change.given), repr(change.stored))
+        raise _refusal(file, study, key, _spelled(change.given), _spelled(change.stored))
 
 
 def _check_outcomes(file: StudyFile, study: Study) -> None:
@@ -157,6 +159,11 @@ def _check_outcomes(file: StudyFile, study: Study) -> None:
 
 def _describe(each: Dimension | Outcome | None) -> str:
     return "not there" if each is None else to_toml(each.to_json())
+
+
+def _spelled(value: object) -> str:
+    """The value of an option, as in a study file."""
+    return to_toml(value) if isinstance(value, bool) else repr(value)
 
 
 def _refusal(file: StudyFile, study: Study, what: str, now: str, stored: str) -> InputError:

@@ -36,7 +36,17 @@ from ceibo.study.limits import SHORTEST_LEASE, USUAL_FAILURES, Usual
 SQLITE: Final = "sqlite:///"
 _TOP: Final = (
     *("name", "direction", "storage", "seed", "acquisition", "kernel", "fit", "initial"),
-    *("confidence", "space", "constraints", "outcomes", "precision", "command", "run", "stop"),
+    *(
+        "outliers",
+        "confidence",
+        "space",
+        "constraints",
+        "outcomes",
+        "precision",
+        "command",
+        "run",
+        "stop",
+    ),
 )
 _CONSTRAINTS: Final = ("rules",)
 _COMMAND: Final = ("argv", "timeout")
@@ -128,6 +138,7 @@ def _read(path: Path, raw: dict[str, Any]) -> StudyFile:
         fit=_text(raw, "fit", usual.fit),
         n_initial=_whole(raw, "initial", "initial"),
         confidence=_confidence(raw, outcomes),
+        outliers=_truth(raw, "outliers", usual.outliers),
         precision=Precision.from_json(raw["precision"]) if "precision" in raw else None,
     )
     cost = stop.get("cost")
@@ -306,6 +317,13 @@ def _text(raw: Mapping[str, Any], key: str, default: str) -> str:
     value = raw.get(key, default)
     if not isinstance(value, str) or not value:
         raise InputError(f"{key}: expected text in quotes, got {show_value(value)}.")
+    return value
+
+
+def _truth(raw: Mapping[str, Any], key: str, default: bool) -> bool:
+    value = raw.get(key, default)
+    if not isinstance(value, bool):
+        raise InputError(f"{key}: expected true or false, got {show_value(value)}.")
     return value
 
 

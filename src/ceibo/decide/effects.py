@@ -1,13 +1,21 @@
-"""What blocks did to the values measured in them, in the user's units and direction."""
+"""What blocks did to the values measured in them, in the user's units and direction.
+
+As with everything that is stated (decide/statement.py), the hyperparameters are not known: the mean
+and ± of an effect are those of the mixture over how much the blocks of its kind vary
+(gp/block_averaging.py), up to as many observations.
+"""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.model import Model
+from ceibo.decide.statement import is_averaged
+from ceibo.gp.block_averaging import average_over_blocks
+from ceibo.gp.inputs import Array
 from ceibo.gp.offsets import block_offsets
 from ceibo.numbers import with_uncertainty
 
@@ -23,8 +31,8 @@ class BlockEffect:
         mean: posterior mean of the offset.
         std: posterior standard deviation of it.
         count: how many measurements are of this block.
-        spread: the inferred standard deviation of the offsets of its kind; 0 of a kind with one
-            block, whose offset cannot be told from f.
+        spread: the inferred standard deviation of the offsets of its kind, which is as likely to
+            be more as less; 0 of a kind with one block, whose offset cannot be told from f.
     """
 
     kind: str
@@ -49,15 +57,35 @@ def block_effects(model: Model, evidence: Evidence) -> tuple[BlockEffect, ...]:
     first = np.unique(evidence.group, return_index=True)[1]  # a row of each measurement
     by_kind = zip(evidence.block_kinds, evidence.block_labels, evidence.block[first].T, strict=True)
     for t, (kind, labels, of) in enumerate(by_kind):
-        prior = model.block_variances([kind])
-        # blocks without an observation in the model are as they were before any
-        means, variances = np.zeros(len(labels)), np.full(len(labels), prior)
-        known = block_offsets(model.gp, t)
-        means[: len(known[0])], variances[: len(known[1])] = known
+        means, variances, prior = _offsets(model, kind, t, len(labels))
         values = evidence.direction.flip(model.natural_values(means)) + 0.0
         stds = model.natural_values(np.sqrt(variances))
-        spread = float(model.natural_values(np.sqrt(prior))[0])
+        spread = float(model.natural_values(np.array([prior]))[0])
         counts = np.bincount(of + 1, minlength=len(labels) + 1)[1:]
         columns = zip(labels, values.tolist(), stds.tolist(), counts.tolist(), strict=True)
         found += [BlockEffect(kind, *each, spread) for each in columns]
     return tuple(found)
+
+
+def _offsets(model: Model, kind: str, t: int, count: int) -> tuple[Array, Array, float]:
+    """Mean and variance (J,) of the offset of each block of a kind, and their spread."""
+    average = None
+    if is_averaged(model) and model.gp is model.fit.gp:
+        average = average_over_blocks(model.fit, t)
+    if average is None:
+        prior = model.block_variances([kind])
+        # blocks without an observation in the model are as they were before any
+        means, variances = np.zeros(count), np.full(count, prior)
+        known = block_offsets(model.gp, t)
+        means[: len(known[0])], variances[: len(known[1])] = known
+        return means, variances, float(np.sqrt(prior[0]))
+    parts = [block_offsets(each.gp, t) for each in average.fits]
+    each_mean, each_variance = (np.array(part) for part in zip(*parts, strict=True))
+    means = average.weights @ each_mean
+    variances = average.weights @ (each_variance + (each_mean - means) ** 2)
+    spreads = [
+        np.sqrt(replace(model, fit=each).block_variances([kind])[0]) for each in average.fits
+    ]
+    # the one in the middle: half of the weight is below it
+    below = np.cumsum(average.weights) - 0.5 * average.weights
+    return means, variances, float(np.interp(0.5, below, spreads))

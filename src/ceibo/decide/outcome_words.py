@@ -39,8 +39,13 @@ def doubt_about(estimate: Estimate, confidence: float) -> str | None:
     )
 
 
-def why_impossible(outcomes: Outcomes, told: Mapping[str, Measurement]) -> list[str]:
-    """Says which values lie beyond what is possible; noise may do that, or a slip of the pen."""
+def why_impossible(
+    outcomes: Outcomes, told: Mapping[str, Measurement], mended: str = ""
+) -> list[str]:
+    """Says which values lie beyond what is possible; noise may do that, or a slip of the pen.
+
+    `mended` says how a slip is put right.
+    """
     found = []
     for name, measurement in told.items():
         outcome = outcomes[name]
@@ -53,5 +58,6 @@ def why_impossible(outcomes: Outcomes, told: Mapping[str, Measurement]) -> list[
             if end is not None:
                 shown = with_unit(f"{value:.6g}", outcome.unit)
                 slip = "correct it if it is a slip of the pen"
-                found.append(f"{name} {shown} is {end} that is possible; {slip}.")
+                slip += f": {mended}" if mended else "."
+                found.append(f"{name} {shown} is {end} that is possible; {slip}")
     return found

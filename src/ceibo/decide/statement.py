@@ -178,7 +178,11 @@ def statement_of(model: Model, settings: Settings) -> Statement:
 
     Maximum likelihood, which has no priors to average over, takes its hyperparameters as known.
     """
-    few = model.observations <= _MOST_AVERAGED and model.used == model.observations
-    if settings.fit != "map" or not few:
+    if settings.fit != "map" or not is_averaged(model):
         return Statement(model.gp)
     return Statement(model.gp, average_fits(model.fit))
+
+
+def is_averaged(model: Model) -> bool:
+    """Whether it has so few observations that its hyperparameters are averaged over."""
+    return model.observations <= _MOST_AVERAGED and model.used == model.observations

@@ -13,6 +13,10 @@ from ceibo.decide.model import Model
 from ceibo.numbers import rounded, with_uncertainty
 
 _LISTED: Final = 5  # told of at a time
+_ADVICE: Final = (
+    "correct or void what is wrong, and measure again what may be right: a value that comes again"
+    " is no slip. A study begun with outliers = false believes every value."
+)
 
 
 @final
@@ -56,7 +60,7 @@ def sentences_about(suspects: Sequence[Suspect]) -> list[str]:
     if len(worst) > _LISTED:
         listed.append(f"{len(worst) - _LISTED} more look wrong.")
     it = "it counts" if len(worst) == 1 else "they count"
-    return [*listed, f"{it} less in the model; void what is wrong."]
+    return [*listed, f"{it} less in the model; {_ADVICE}"]
 
 
 def suspects_of(

@@ -83,11 +83,11 @@ def average_fits(fitted: FitResult, draws: int = DRAWS) -> Average:
         thetas, logs = _draw(objective, np.clip(best, *bounds.T), bounds, draws)
         weights = _truncated(np.array([objective.value(theta) for theta in thetas]) - logs)
         kept = np.flatnonzero(weights >= _NEGLIGIBLE)
-        fits = tuple(_fit_of(fitted, theta) for theta in thetas[kept])
+        fits = tuple(fit_with(fitted, theta) for theta in thetas[kept])
     return Average(fits, weights[kept] / weights[kept].sum())
 
 
-def _fit_of(fitted: FitResult, theta: Array) -> FitResult:
+def fit_with(fitted: FitResult, theta: Array) -> FitResult:
     """A fit with other hyperparameters."""
     basis = fitted.basis
     hyperparameters = basis.hyperparameters(theta)

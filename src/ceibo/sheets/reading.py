@@ -11,7 +11,15 @@ from ceibo.sheets.matching import values_of
 from ceibo.sheets.naming import SheetNaming
 from ceibo.sheets.problems import Problems
 from ceibo.sheets.reconcile import Adding, Steps, Telling, reconcile
-from ceibo.sheets.remarks import broken, impossible, no_days, outside, unlike_others, unread
+from ceibo.sheets.remarks import (
+    broken,
+    impossible,
+    lacking,
+    no_days,
+    outside,
+    unlike_others,
+    unread,
+)
 from ceibo.study import Failure, Study, Trial
 from ceibo.study.adding import new_trial
 from ceibo.study.blocks import Naming
@@ -54,7 +62,9 @@ def read_sheet(
             continue  # trials have come meanwhile; compare with them as well
         _store(study, steps)
         break
-    return _reading(study, sheet, steps, numbers, _remarks(study, sheet, steps, before))
+    mended = [] if dry_run else _mended(sheet, steps, numbers)
+    notes = _remarks(study, sheet, steps, before, mended)
+    return _reading(study, sheet, steps, numbers, before, notes)
 
 
 def _add(study: Study, addings: Sequence[Adding], expected: int) -> list[int]:
@@ -92,13 +102,20 @@ def _tell(study: Study, telling: Telling) -> None:
 
 
 def _reading(
-    study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int], notes: Sequence[str]
+    study: Study,
+    sheet: Entries,
+    steps: Steps,
+    numbers: Sequence[int],
+    before: Sequence[Trial],
+    notes: Sequence[str],
 ) -> SheetReading:
     told = [each for each in steps.tellings if each.is_new]
     filled = [each.number for each in told if not isinstance(each.result, Failure)]
     failed = [each.number for each in told if isinstance(each.result, Failure)]
     noted = [each.number for each in steps.tellings if not each.is_new]
     added = list(zip(steps.addings, numbers, strict=True))
+    results = [(each.number, each.result) for each in told]
+    results += [(number, each.result) for each, number in added]
     return SheetReading(
         filled=tuple(dict.fromkeys(filled)),
         failed=tuple(dict.fromkeys(failed)),
@@ -107,12 +124,25 @@ def _reading(
         noted=tuple(dict.fromkeys(noted)),
         known=steps.known,
         waiting=steps.waiting,
-        details=(*_claims(steps), *_details(study, added)),
+        details=(
+            *_claims(steps),
+            *_details(study, added),
+            *lacking(study.outcomes, before, results),
+        ),
         notes=tuple(filter(None, (sheet.note, sheet.absent, *notes))),
     )
 
 
-def _remarks(study: Study, sheet: Entries, steps: Steps, before: Sequence[Trial]) -> list[str]:
+def _mended(sheet: Entries, steps: Steps, numbers: Sequence[int]) -> list[str]:
+    """For every new result the command that corrects it, up to the value."""
+    told = [(each.number, each.key) for each in steps.tellings if each.is_new]
+    told += [(number, None) for number in numbers]
+    return [sentences.correcting(sheet.study, *each) for each in told]
+
+
+def _remarks(
+    study: Study, sheet: Entries, steps: Steps, before: Sequence[Trial], mended: Sequence[str]
+) -> list[str]:
     """What is to be said about columns, settings that the study would not suggest, odd values."""
     frame = study.ledger.frame
     settings = [(each.spot, each.params) for each in steps.addings]
@@ -122,7 +152,7 @@ def _remarks(study: Study, sheet: Entries, steps: Steps, before: Sequence[Trial]
         unread(sheet.unread),
         outside(frame, settings),
         broken(frame, settings),
-        impossible(study.outcomes, results),
+        impossible(study.outcomes, results, mended),
         unlike_others(before, results),
         no_days(before, results),
     ]

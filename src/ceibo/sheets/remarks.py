@@ -1,5 +1,6 @@
 """What is to be said about rows that are odd, and facts all the same."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeVar
@@ -14,7 +15,7 @@ from ceibo.decide.space import Params
 from ceibo.sheets.entries import Spot
 from ceibo.study import Failure, Trial
 from ceibo.study.blocks import why_no_day
-from ceibo.text import params_line, plural, shorten
+from ceibo.text import one_line, params_line, plural, shorten
 
 _MOST_NAMED: Final = 10  # columns that a note names
 _MOST_PLACES: Final = 5  # rows or cells that a note names
@@ -115,18 +116,56 @@ def unread(headers: Sequence[str]) -> str:
     return f"not read, as no parameter or outcome has that name: {named}{more}."
 
 
-def impossible(outcomes: Outcomes | None, results: Iterable[Placed[Result]]) -> str:
-    """Says that values are none that their outcome can have; empty if all can be."""
+def impossible(
+    outcomes: Outcomes | None, results: Iterable[Placed[Result]], mended: Sequence[str] = ()
+) -> str:
+    """Says that values are none that their outcome can have; empty if all can be.
+
+    `mended` has for each result the command that corrects it, up to the value; "" where none does.
+    """
     if outcomes is None:
         return ""
-    found = [
-        (at.cells.get(name, ""), why)
-        for at, result in results
-        if isinstance(result, Mapping)
-        for name, each in result.items()
-        for why in why_impossible(outcomes, {name: each})
-    ]
+    found = []
+    for place, (at, result) in enumerate(results):
+        if not isinstance(result, Mapping):
+            continue
+        for name, each in result.items():
+            cell, how = at.cells.get(name, ""), "mend the cell."
+            if mended[place:] and mended[place]:
+                also = f", and mend {cell}" if cell else ""
+                how = f"{mended[place]} {shlex.quote(name)}=VALUE{also}."
+            found += [(cell, why) for why in why_impossible(outcomes, {name: each}, how)]
     if len(found) < 2:
         return "".join(f"{place}: {why}" if place else why for place, why in found)
     where = _listed(place for place, _ in found)
     return f"{len(found)} values are beyond what is possible{where}. The first: {found[0][1]}"
+
+
+def lacking(
+    outcomes: Outcomes | None, trials: Iterable[Trial], results: Iterable[tuple[int, Result]]
+) -> list[str]:
+    """Which trials lack which outcomes that others of theirs are known for, a line each.
+
+    Args:
+        outcomes: of the study.
+        trials: as they were before.
+        results: what was told now of trials by number.
+    """
+    if outcomes is None:
+        return []
+    known = {each.number: set(each.outcomes) for each in trials if each.state == "running"}
+    for number, result in results:
+        if isinstance(result, Mapping):
+            known.setdefault(number, set()).update(result)
+    found: dict[str, list[int]] = {}
+    for number, names in sorted(known.items()):
+        missing = [name for name in outcomes.needed if name not in names]
+        if names and missing and number >= 0:
+            found.setdefault(" and ".join(missing), []).append(number)
+    lines = []
+    for missed, numbers in found.items():
+        shown = ", ".join(map(str, numbers[:_MOST_NAMED]))
+        more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
+        verb = "trial {} still lacks {}" if len(numbers) == 1 else "trials {} still lack {}"
+        lines.append(verb.format(f"{shown}{more}", one_line(missed, 80)))
+    return lines

@@ -28,6 +28,12 @@ def correction(
     return shlex.join(["ceibo", "correct", study, str(number), *words])
 
 
+def correcting(study: str, number: int, key: str | None) -> str:
+    """The command that corrects a trial, before what is right."""
+    named = [] if not key else ["--key", key]
+    return shlex.join(["ceibo", "correct", *named, study, str(number)])
+
+
 def voiding(study: str, number: int, reason: str) -> str:
     """The command that takes back the measurement of a trial."""
     return shlex.join(["ceibo", "void", study, str(number), reason])

@@ -1,6 +1,6 @@
 """The effects of blocks, as people read them."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from typing import final
@@ -98,6 +98,12 @@ class Naming:
 
 def _blocks_of(trials: Iterable[Trial]) -> list[Block]:
     return [each.block for trial in trials for each in trial.measurements]
+
+
+def example_among(names: Sequence[str]) -> str:
+    """The last of the names of a kind; of days, the last that is no slip."""
+    days = [name for name in names if is_day(name)]
+    return days[-1] if days and 2 * len(days) >= len(names) else names[-1]
 
 
 def why_no_day(pair: tuple[str, str], known: Set[tuple[str, str]]) -> str:

@@ -15,8 +15,9 @@ class SheetReading:
     `filled` are trials that got values, `failed` those that failed, `new` the trials of rows
     without a number, and `as_run` has, by planned trial, the one that was added for what was really
     run. `noted` are trials whose notes or dates are new. `known` rows changed nothing, `waiting`
-    ones have no value yet. `details` say what became of each new trial, `notes` are remarks
-    about the file. A dry run has no numbers for new trials, which are counted from -1 downwards.
+    ones have no value yet. `details` say what became of each new trial, and which trials still lack
+    an outcome; `notes` are remarks about the file. A dry run has no numbers for new trials, which
+    are counted from -1 downwards.
     """
 
     filled: tuple[int, ...] = ()

@@ -45,10 +45,11 @@ Data = Mapping[str, Any]
 
 
 class Done(NamedTuple):
-    """What was done, in words, and the trials that it was done to."""
+    """What was done, in words, the trials that it was done to, and whether the block is odd."""
 
     said: str
     trials: Sequence[int]
+    doubted: bool = False
 
 
 Action = Callable[[Session, Data], Done]
@@ -96,7 +97,7 @@ def tell(session: Session, data: Data) -> Done:
         if study.outcomes is not None and isinstance(values, dict):
             odd += why_impossible(study.outcomes, values)
         said = [f"Trial {trial.number}: {told_line(values)} is recorded.", *odd]
-        return Done(" ".join(filter(None, said)), [trial.number])
+        return Done(" ".join(filter(None, said)), [trial.number], doubted=bool(odd[0]))
 
     return session.telling.use(work)
 

@@ -49,6 +49,7 @@ def _facts(session: Session, state: State, study: Study, *, search: bool) -> Fac
         measured=tuple(trial for trial in state.trials if trial.measurements),
         sources=study.suggestions,
         findings=None if belief is None else _findings(session, belief, state.trials, search),
+        suspects=() if belief is None else belief.suspects,
     )
 
 
@@ -92,6 +93,7 @@ def _joint_facts(session: Session, state: State, study: Study, *, search: bool) 
         sources=study.suggestions,
         each=each,
         findings=findings,
+        suspects=() if belief is None else belief.suspects,
     )
 
 

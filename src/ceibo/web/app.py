@@ -29,7 +29,7 @@ _STATIC: Final = {
     "slices.js": "text/javascript",
     "table.js": "text/javascript",
 }
-_REPORT_STYLES: Final = (("page.css",), ("joint", "joint.css"), ("rules.css",))
+_REPORT_STYLES: Final = (("page.css",), ("joint", "joint.css"), ("rules.css",), ("suspicion.css",))
 
 
 def make_app(session: Session, gate: Gate) -> ASGIApp:

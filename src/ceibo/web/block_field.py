@@ -6,6 +6,7 @@ from typing import final
 
 from ceibo.decide.block_names import DEFAULT_KIND, usual_kinds
 from ceibo.study import Trial
+from ceibo.study.blocks import example_among
 from ceibo.text import one_line
 from ceibo.web.forms import field
 
@@ -29,7 +30,7 @@ class UsualBlock:
             return UsualBlock()
         (kind,) = usual
         names = [dict(block)[kind] for block in blocks if kind in dict(block)]
-        return UsualBlock(kind, names[-1])
+        return UsualBlock(kind, example_among(names))
 
     @property
     def head(self) -> str:

@@ -57,7 +57,10 @@ class Region:
         self.discrete = self.frame.values.discrete
         """Column -> allowed coordinates."""
         words = [k for k, column in enumerate(columns) if column is None]
-        self.design = Design(self.sample, words)
+        concerned = {int(k) for each in self.frame.stack.choices for k in each.columns}
+        concerned |= {k for each in branches for k in (each.column, each.parent)}
+        free = np.array([k not in concerned for k in range(self.dimension)], dtype=bool)
+        self.design = Design(self.sample, words, free, self.discrete)
         """Initial designs."""
         self._drawer = Drawer(self.frame)
 

@@ -23,6 +23,7 @@ from ceibo.decide.dialling import dial_setting
 from ceibo.decide.space import Params
 from ceibo.numbers import with_uncertainty
 from ceibo.study import Study
+from ceibo.study.repeats import measured_line
 from ceibo.text import one_line
 
 
@@ -100,14 +101,15 @@ def print_answers(study: Study) -> None:
 def _print_one_answer(study: Study) -> None:
     """The answers of a study of one objective."""
     found, advice, raw = study.best, study.recommended, study.best_observed
-    sure = ""
+    assert found.number is not None
+    there, sure = measured_line(study.trials[found.number]), ""
     if found.probability is not None:
         sure = f", the best of all measured with probability {found.probability:.2f}"
     best_text = with_uncertainty(found.mean, found.std)
     advice_text = with_uncertainty(advice.mean, advice.std)
     raw_text = Measurement(raw.value, raw.noise)
     naive = "what a naive tool would report"
-    typer.echo(f"best         {best_text}  (trial {found.number}{sure})")
+    typer.echo(f"best         {best_text}  (estimate; {there}{sure})")
     typer.echo(f"recommended  {advice_text}  (may never have been measured)")
     typer.echo(f"raw best     {raw_text}  (trial {raw.number}; {naive})")
     typer.echo(f"closeness    {study.closeness()}  (of the best setting measured, by the model)")
@@ -117,6 +119,6 @@ def _print_one_answer(study: Study) -> None:
         values = (name, found.params.get(name, "-"), dialled.get(name, "-"))
         rows.append(tuple(one_line(value, 24) for value in values))
     typer.echo()
-    print_table(rows)
     if raw.number != found.number:
-        typer.echo(f"\n{raw.why}")
+        typer.echo(f"{raw.why}\n")
+    print_table(rows)

@@ -1,5 +1,8 @@
 """`ceibo tell`: records the result of a trial."""
 
+import itertools
+import os
+import shlex
 from typing import Annotated
 
 import typer
@@ -68,7 +71,18 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
     before = study.trials
     if told is not None:
         told = told.within(typed_block(before, given, is_bare(block)))
-        _record(study, trial, told, key)
+        options: dict[str, list[str]] = {
+            "--count": [] if count is None else [str(count)],
+            "--block": block or [],
+            "--study": [] if study_name is None else [study_name],
+            "--storage": [] if storage in (None, os.environ.get("CEIBO_STORAGE")) else [storage],
+        }
+        words = ["--replicates"] if replicates else []
+        words += [
+            part for name, given in options.items() for each in given for part in (name, each)
+        ]
+        command = shlex.join(["ceibo", "tell", str(file), str(trial), *(result or []), *words])
+        _record(study, trial, told, key, command)
         for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")
         if why := doubt_of_block(before, (each.block for each in told.values.values())):
@@ -92,17 +106,21 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         typer.echo(text)
 
 
-def _record(study: Study, number: int, told: Told, key: str | None) -> None:
+def _record(study: Study, number: int, told: Told, key: str | None, command: str) -> None:
+    """Records what was told; `command` told it, but for its key."""
     try:
         study.tell(number, told.value, key=key)
     except ConflictError:
         trial = study.trials[number]
         has = recorded(trial)
         under = "" if key is None else f" under the key {key!r}"
+        taken = {each.key for each in study.ledger.snapshot.trials[number].measurements}
+        runs = (f"run-{count}" for count in itertools.count(repeats(trial) + 1))
+        fresh = next(each for each in runs if each not in taken)
         raise ConflictError(
             f"trial {number} was measured before: {has}. Now came {told}{under}; what is recorded"
-            " stays. A repeated measurement needs a key of its own, as in --key"
-            f" run-{repeats(trial) + 1}; a wrong one is replaced by `ceibo correct`."
+            " stays. A wrong value is replaced by `ceibo correct`; a further measurement has a key"
+            f" of its own: {command} --key {fresh}"
         ) from None
     trial = study.trials[number]
     if any(each not in measurements_of([trial], name) for name, each in told.values.items()):

@@ -10,6 +10,7 @@ from ceibo.report.panels.answer import card, gain_card, value_text
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import text_of
+from ceibo.study.repeats import measured_line
 from ceibo.text import plural
 
 
@@ -91,8 +92,12 @@ def _capital(text: str) -> str:
 def _cards(facts: JointFacts, findings: JointFindings, best: Estimate, advice: Estimate) -> str:
     (goal,) = facts.outcomes.goals
     unit = f" {text_of(facts.outcomes[goal].unit)}" if facts.outcomes[goal].unit else ""
-    where = f"trial {best.number}{_hold(best)}"
-    cards = card("first", f"Best {goal} measured", value_text(best.mean, best.std) + unit, where)
+    assert best.number is not None
+    there = measured_line(facts.trials[best.number], goal, facts.outcomes[goal].unit)
+    where = text_of(f"estimate; {there}", 200) + _hold(best)
+    cards = card(
+        "first", f"Best setting measured: {goal}", value_text(best.mean, best.std) + unit, where
+    )
     expected = f"expected anywhere{_hold(advice)}"
     cards += card("", "Recommended", value_text(advice.mean, advice.std) + unit, expected)
     raw = findings.observed

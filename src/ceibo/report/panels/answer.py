@@ -8,6 +8,7 @@ from ceibo.report.facts import Facts, Findings
 from ceibo.report.parts import ABSENT, panel, table_row, value_cell
 from ceibo.report.suspicion import suspicion
 from ceibo.report.svg import text_of
+from ceibo.study.repeats import measured_line
 
 _LONG: Final = 48  # characters of HTML from which a card's value is set smaller
 
@@ -35,7 +36,7 @@ def answer(facts: Facts) -> str:
         " the true value.</p>"
     )
     body = f'<div class="answer">{table}<div>{text}</div></div>'
-    return _cards(facts.findings) + panel("answer", "The answer", body)
+    return _cards(facts, facts.findings) + panel("answer", "The answer", body)
 
 
 def _closeness(findings: Findings) -> str:
@@ -46,9 +47,10 @@ def _closeness(findings: Findings) -> str:
     return f"<p>By the model, the best measured setting is <b>{said}</b>.</p>"
 
 
-def _cards(findings: Findings) -> str:
+def _cards(facts: Facts, findings: Findings) -> str:
     best, advice, raw = findings.best, findings.recommended, findings.observed
-    sure = f"trial {best.number}"
+    assert best.number is not None
+    sure = f"estimate; {measured_line(facts.trials[best.number])}"
     if best.probability is not None:
         sure += f"; best of all measured with probability {best.probability:.2f}"
     model = "best by the model, perhaps never measured"

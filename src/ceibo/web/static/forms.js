@@ -100,10 +100,11 @@ function say(form, sentence, status) {
   }
 }
 
-function clear(form) {
+function clear(form, answer) {
   delete form.dataset.key;
   form.querySelector(".said").replaceChildren();
-  const told = form.dataset.action === "tell"; // a correction is of an old value
+  // a correction is of an old value, and a block that is doubted is not for the next one
+  const told = form.dataset.action === "tell" && !answer.doubted;
   const block = told && form.querySelector('input[name="block"]');
   if (block && block.value) { store((kept) => kept.setItem(MEMORY, block.value)); }
   form.querySelectorAll('input[type="text"]').forEach((each) => { each.value = ""; });
@@ -127,7 +128,7 @@ export function listen(place, hush, done) {
       const answer = await send("/do/" + form.dataset.action, await collect(form, place));
       const card = form.closest("article");
       const focused = form.contains(document.activeElement);
-      clear(form);
+      clear(form, answer);
       if (card) { keepDraft(card); }
       await done(answer, form, focused && card !== null);
     } catch (error) {

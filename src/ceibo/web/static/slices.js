@@ -64,6 +64,13 @@ export class Slice {
         x1: FRAME.left, x2: FRAME.right, y1: STRIP.bottom, y2: STRIP.bottom,
       });
     }
+    if (axis.ordered && axis.choices) { // every level has a tick, those that are close no label
+      for (const share of axis.places) {
+        set(make("line", "tick", root), {
+          x1: px(across(share)), x2: px(across(share)), y1: foot, y2: foot + 5,
+        });
+      }
+    }
     this.name(turned);
     figure.querySelector(".picture").replaceChildren(root);
   }
@@ -151,9 +158,11 @@ export class Slice {
     slice.at.forEach((share, k) => {
       if (!held[k]) { return; }
       const x = px(across(share));
-      set(make("line", "whisker", this.levels), {
-        x1: x, x2: x, y1: px(y(slice.low[k])), y2: px(y(slice.high[k])),
-      });
+      const ends = [px(y(slice.low[k])), px(y(slice.high[k]))];
+      set(make("line", "whisker", this.levels), { x1: x, x2: x, y1: ends[0], y2: ends[1] });
+      for (const end of ends) { // seen beside the point, too, where there is hardly any ±
+        set(make("line", "whisker", this.levels), { x1: x - 8, x2: x + 8, y1: end, y2: end });
+      }
       set(make("circle", "level", this.levels), { cx: x, cy: px(y(slice.mean[k])), r: 4 });
       if (slice.chance) {
         const height = slice.chance[k] * (STRIP.bottom - STRIP.top);
