@@ -155,14 +155,14 @@ def test_conditions_and_branches_hold_in_every_draw() -> None:
     assert min(first.sum(), second.sum(), third.sum()) > 90
 
 
+def designed(region: Region, count: int, key: int) -> Array:
+    return np.stack([region.design.point(index, key) for index in range(count)])
+
+
 def test_a_design_keeps_apart_and_does_not_depend_on_its_size() -> None:
     region = Region([Scale(0.0, 1.0)] * 3, {}, [mixture(3)])
-
-    def designed(count: int) -> Array:
-        return np.stack([region.design.point(index, 9) for index in range(count)])
-
-    design = designed(80)
-    np.testing.assert_array_equal(design[:7], designed(7))
+    design = designed(region, 80, 9)
+    np.testing.assert_array_equal(design[:7], designed(region, 7, 9))
     assert region.holds(design).all()
 
     def nearest(X: Array) -> float:
@@ -184,7 +184,7 @@ def test_a_design_is_even_in_columns_that_no_requirement_concerns() -> None:
     discrete = {1: levels, 2: words, 3: np.array([0.25])}  # one is held
     region = Region(columns, discrete, rules)
     for seed in range(8):
-        design = region.spread(80, np.random.default_rng(seed))
+        design = designed(region, 80, seed)
         assert region.holds(design).all()
         assert np.all(design[:, 3] == 0.25)
         for count in (8, 14, 20, 80):
@@ -196,7 +196,7 @@ def test_a_design_is_even_in_columns_that_no_requirement_concerns() -> None:
             assert np.all(np.abs(halves - count / 2) <= 2.0 * far)
     # a column that exists only for some words, and those words, are as they were drawn
     sometimes = Branch(1, 2, words[1:], 0.1)
-    design = Region(columns, discrete, rules, [sometimes]).spread(40, np.random.default_rng(0))
+    design = designed(Region(columns, discrete, rules, [sometimes]), 40, 0)
     assert np.all(design[design[:, 2] == 0.0, 1] == 0.1)
 
 
