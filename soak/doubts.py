@@ -87,7 +87,7 @@ AMBIGUOUS: Final[dict[str, tuple[Response, float]]] = {"peak": (peak, 2.0), "ste
 
 def is_doubted(response: Response, noise: float, n: int, seed: int, told: bool) -> bool:
     """Whether a study of right values has a suspect."""
-    U = qmc.Sobol(3, seed=seed).random(n)
+    U = qmc.LatinHypercube(3, rng=seed).random(n)
     y = response(U) + noise * np.random.default_rng([seed, n]).standard_normal(n)
     study = Study.create({f"x{j}": Float(0, 1) for j in range(3)}, seed=seed)
     study.add_all(

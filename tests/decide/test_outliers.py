@@ -254,3 +254,18 @@ def test_levels_and_many_repeats_of_a_setting() -> None:
         told.append(Told(i, space.to_unit({"k": i % 4}), Measurement(value)))
     found = Belief(evidence_of(told, 1), space, Settings(), 0)
     assert [each.number for each in found.suspects] == [22]
+
+
+def test_a_value_that_comes_again_is_no_slip() -> None:
+    asked = believed = 0
+    for seed in range(8):
+        X, y = measured(seed, 20)
+        y[9] += 2.0
+        if [each.number for each in belief(evidence(X, y)).suspects] != [9]:
+            continue
+        asked += 1
+        again = 2.0 + surface(X[9:10])[0] + NOISE * np.random.default_rng(seed).standard_normal()
+        known = evidence(np.vstack([X, X[9]]), np.append(y, again))
+        believed += not {each.number for each in belief(known).suspects} & {9, 20}
+    assert asked >= 6
+    assert believed >= asked - 1  # before repeats spoke for each other, in half of them

@@ -46,8 +46,9 @@ _LARGEST_SHARE: Final = 0.25  # of observations that are tried
 _FEWEST: Final = 10  # observations, and more than dimensions by so many, for any to be doubted
 _MOST: Final = 500  # observations: the many fits of a search would take too long
 _ROUNDS: Final = 30
-# Observations are close with this correlation, and the same within so many standard deviations.
-_CLOSE, _SAME = 0.85, 2.0
+# Observations are close with this correlation, and the same within so many standard deviations, of
+# one setting within more.
+_CLOSE, _SAME, _REPEATED = 0.85, 2.0, 3.0
 _NEIGHBOURS: Final = 3
 # Noise below this share of the standard deviation of the values is none to speak of.
 _LEAST_NOISE: Final = 0.02
@@ -171,18 +172,22 @@ class _State:
         return 0.5 * (q - 1.0 - np.log(q)), discount
 
     def _supported(self, own: Array) -> Mask:
-        """(n,) whether one of the nearest observations that are believed has the same value.
+        """(n,) whether another observation speaks for a discounted one by having the same value.
 
-        Two such values speak for a step or a peak of the function.
+        That is one of the nearest that are believed, which makes it a step or a peak of the
+        function; or any other of the same setting, as a slip does not come twice.
         """
         rows = np.flatnonzero(self.discounted)
-        kernel, y = self.fit.gp.unit_kernel, self.told.y
-        X, near = self.told.X, kernel(self.told.X[rows], self.told.X) / kernel.variance
+        kernel, X, y = self.fit.gp.unit_kernel, self.told.X, self.told.y
+        again = np.all(X[rows, None] == X, axis=2)
+        near = kernel(X[rows], X) / kernel.variance
         near[:, self.discounted] = -1.0
-        near[np.all(X[rows, None] == X, axis=2)] = -1.0
+        near[again] = -1.0
         nearest = -np.sort(-near, axis=1)[:, _NEIGHBOURS - 1 : _NEIGHBOURS]
-        alike = near >= np.maximum(nearest, _CLOSE)
-        alike &= np.abs(y[rows, None] - y) < _SAME * np.sqrt(own[rows, None] + own)
+        again[np.arange(len(rows)), rows] = False
+        alike = (near >= np.maximum(nearest, _CLOSE)) | again
+        within = np.where(again, _REPEATED, _SAME) * np.sqrt(own[rows, None] + own)
+        alike &= np.abs(y[rows, None] - y) < within
         found = np.zeros(len(y), dtype=bool)
         found[rows] = np.any(alike, axis=1)
         return found
