@@ -174,7 +174,7 @@ def test_the_report_of_more_than_a_thousand_says_what_best_says_and_changes_noth
     shown = re.search(card, page)
     assert shown is not None
     assert " ± ".join(shown.groups()) == with_uncertainty(best.mean, best.std)
-    assert f"trial {best.number};" in page
+    assert f"trial {best.number} measured" in page
     assert alone.verify().ok
     assert alone.should_stop(0.01).stop in (True, False)
 

@@ -3,7 +3,6 @@
 import ast
 import importlib.metadata
 import re
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -23,14 +22,11 @@ from ceibo_lab.methods.peers.tool import FEW, Peer, is_coordinate, read
 from ceibo_lab.plans.suite import suite_problem
 from ceibo_lab.problems.mixed import PROCESS, RECIPE
 from ceibo_lab.record import Cell
-from ceibo_lab.records import read as records_of
 from ceibo_lab.replicate import replicate
 from ceibo_lab.run import evidence_of
 from tests.extras import ROOT
 
 FOLDER = ROOT / "lab/peers"
-ENVIRONMENTS = ROOT / ".venv-peers"
-THERE = [name for name in PEERS if (ENVIRONMENTS / name / ".done").exists()]
 CELL = Cell("suite", "branin", "plain", "homoscedastic", 0.1, "optuna-tpe", 0, 12)
 
 
@@ -183,13 +179,3 @@ def test_ax_runs(noise: str) -> None:
     found = replicate(Cell("suite", "branin", "plain", noise, 0.1, "ax", 0, 12))
     assert found is not None
     check(found, "ax")
-
-
-@pytest.mark.parametrize("name", THERE)
-def test_tools_run_in_their_environments(name: str, tmp_path: Path) -> None:
-    """Of those that `make peers` has installed here."""
-    program = [str(ENVIRONMENTS / name / "bin/ceibo"), "paper", "run", "suite-locked", "--quick"]
-    wanted = ["--method", name, "--problem", "branin", "--noise", "homoscedastic", "--seed", "0"]
-    subprocess.run([*program, *wanted, "--jobs", "1", "--out", str(tmp_path)], check=True)
-    (record,) = records_of(tmp_path / "records").records
-    check(record, name)
