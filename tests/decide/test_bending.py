@@ -40,6 +40,24 @@ def test_the_largest_values_of_a_steep_response_are_believed(
     assert doubted <= 1
 
 
+@pytest.mark.parametrize("additive", [True, False])
+def test_another_scale_acquits_and_accuses_nobody(additive: bool) -> None:
+    """On a logarithmic one small values are far apart: right ones of them were doubted."""
+    said, right = [], 0
+    for seed in range(30, 42):
+        rng = np.random.default_rng(seed)
+        x = rng.random(24)
+        y = np.exp(6 * x + (0.0 if additive else 0.1) * rng.standard_normal(24))
+        y += additive * 2 * rng.standard_normal(24)
+        y[5] *= 5  # a slip
+        told = [Told(i, np.array([u]), Measurement(float(y[i]))) for i, u in enumerate(x)]
+        found = Belief(evidence_of(told, 1), Space({"x": Float(0, 1)}), Settings(), 0).suspects
+        said += [abs(each.deviations) for each in found]
+        right += sum(each.number != 5 for each in found)
+    assert min(said, default=9.0) > 2
+    assert right == 0
+
+
 def test_where_a_limit_is_far_exceeded_the_measurement_counts() -> None:
     rng = np.random.default_rng(1)
     U = rng.random((14, 3))

@@ -212,7 +212,8 @@ def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> Doubted:
         return Doubted(fit, [], 0.0)
     # What is wrong in an unknown way says less than its size suggests.
     final = _refitted(best, _FADED * best.rows.variance, best.discounted, refit)
-    return Doubted(final.fit, _described(final), best.worth - first.worth)
+    # Of a state chosen on another scale, it may be less than nothing here.
+    return Doubted(final.fit, _described(final), max(best.worth - first.worth, 0.0))
 
 
 def _smooth(first: _State, refit: Refit) -> _State:
@@ -237,7 +238,7 @@ def _on_any_scale(first: _State, best: _State, refit: Refit) -> _State:
     Of a steep response the largest values are far from what all the others predict, and right: on
     a logarithmic scale they are where the others lead.
     """
-    residual, noise = best.left_out()[0], best.gains()[1]
+    residual = best.left_out()[0]
     side = 1.0 if float(np.sum(residual[best.discounted])) > 0.0 else -1.0
     states = []
     for rows, log_slope in bendings(first.told, side):
@@ -250,7 +251,23 @@ def _on_any_scale(first: _State, best: _State, refit: Refit) -> _State:
     rival = _best(rival, _pursue(rival, refit), refit)
     if rival.worth - _ANOTHER_SCALE <= best.worth:
         return best
-    return _refitted(best, noise, rival.discounted, refit) if np.any(rival.discounted) else first
+    return _still_unbelievable(first, best, best.discounted & rival.discounted, refit)
+
+
+def _still_unbelievable(first: _State, best: _State, mask: Mask, refit: Refit) -> _State:
+    """The state with the discounts of a mask, less those that the model without the others bears.
+
+    Another scale acquits and accuses nobody: where values are small, it inflates their noise.
+    """
+    noise = best.gains()[1]
+    while np.any(mask):
+        state = _refitted(best, noise, mask, refit)
+        gains, noise = state.gains()
+        weak = mask & (gains < _gain(_UNBELIEVABLE))
+        if not np.any(weak):
+            return state
+        mask = mask & ~weak
+    return first
 
 
 def _gain(z: float) -> float:
