@@ -14,11 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.gp.ascent import Box, Evaluate, Rules, climb
+from ceibo.gp.ascent import Box, Rules, climb
 from ceibo.gp.averaging import Average, fit_with
 from ceibo.gp.fit import FitResult, search_bounds
-from ceibo.gp.inputs import Array
-from ceibo.gp.likelihood import BLOCK_SCALE, Objective
+from ceibo.gp.likelihood import BLOCK_SCALE
 from ceibo.gp.linalg import limited_blas
 
 _QUANTILES: Final = 16
@@ -31,7 +30,7 @@ def average_over_blocks(fitted: FitResult, kind: int) -> Average | None:
     """Fits with other variances of the blocks of a kind, in proportion to how well they explain.
 
     Args:
-        fitted: with `method="map"`; None of another, which has no priors.
+        fitted: with `method="map"`; None of another, which has no priors, or without a density.
         kind: a column of its blocks; None of one with a single block, which has no variance.
     """
     data = fitted.basis.data
@@ -49,19 +48,13 @@ def average_over_blocks(fitted: FitResult, kind: int) -> Average | None:
     widths = np.ones(len(best))
     widths[column] = 0.0
     with limited_blas(len(data.X)):
-        ends = climb(_batched(objective), starts, Box(bounds[:, 0], bounds[:, 1], widths), _RULES)
+        ends = climb(objective.at_each, starts, Box(bounds[:, 0], bounds[:, 1], widths), _RULES)
         # without the prior of σ_t, of which each value stands for an equal share
         logs = ends.values + np.log1p(np.exp(ends.x[:, column]) / BLOCK_SCALE**2)
+        if not np.isfinite(np.max(logs)):
+            return None
         weights = np.exp(logs - np.max(logs))
         weights /= weights.sum()
         kept = np.flatnonzero(weights >= _NEGLIGIBLE)
         fits = tuple(fit_with(fitted, theta) for theta in ends.x[kept])
     return Average(fits, weights[kept] / weights[kept].sum())
-
-
-def _batched(objective: Objective) -> Evaluate:
-    def evaluate(thetas: Array) -> tuple[Array, Array]:
-        values, gradients = zip(*map(objective, thetas), strict=True)
-        return np.array(values), np.array(gradients)
-
-    return evaluate

@@ -268,14 +268,10 @@ class _Search:
         return replace(self.basis, data=self.data.rows(rows)).objective()
 
     def _climb(self, objective: Objective, thetas: Array, H: Array | None) -> Ascent:
-        def evaluate(thetas: Array) -> tuple[Array, Array]:
-            values, gradients = zip(*map(objective, thetas), strict=True)
-            return np.array(values), np.array(gradients)
-
         box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(thetas.shape[1]))
         tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
         rules = Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0)
-        return climb(evaluate, thetas, box, rules, H)
+        return climb(objective.at_each, thetas, box, rules, H)
 
 
 def _joined(first: Ascent, second: Ascent) -> Ascent:

@@ -140,6 +140,11 @@ class Objective:
         self._shared = SharedNoise(data.blocks[:, data.varying]) if self._varying else None
         self._K, self._W = np.empty((n, n)), np.zeros((n, n))
 
+    def at_each(self, thetas: Array) -> tuple[Array, Array]:
+        """Values (m,) and gradients (m, p) at several θ."""
+        values, gradients = zip(*map(self, thetas), strict=True)
+        return np.array(values), np.array(gradients)
+
     def __call__(self, theta: Array) -> tuple[float, Array]:
         """Value and gradient at θ; (−inf, 0) where K cannot be factorized."""
         self.evaluations += 1
