@@ -253,3 +253,24 @@ def test_a_bare_name_is_of_no_kind_where_two_are_usual(asked: tuple[Ceibo, Path]
     told = ceibo("tell", file, 3, "63", "--block", "B2")
     assert told.out == "trial 3: 63 [B2]\n"
     assert "most measurements are in a block of a day" in told.err
+
+
+def test_one_of_several_days_is_moved_by_its_key(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "2", "--block", "day=2026-11-14")
+    ceibo("tell", file, 0, "2.1", "--key", "run-2", "--block", "day=2026-11-15")
+    bare = ceibo("tell", file, 0, "2.2", "--key", "run 3")
+    assert "`ceibo correct --key 'run 3' --block` mends it" in bare.err
+    refused = ceibo("correct", file, 0, "--block", "day=2026-11-16")
+    assert "in different blocks; say by --key which of them is meant: " in refused.err
+    assert ceibo("correct", file, 0, "--key", "run 3", "--block", "2026-11-16").status == 0
+    told = ceibo("show", file, 0, "--json").json["measurements"]
+    days = [each["block"]["day"] for each in told]
+    assert days == ["2026-11-14", "2026-11-15", "2026-11-16"]
+
+
+def test_the_kind_of_the_only_block_stays(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    ceibo("tell", file, 0, "61", "--block", "day=2026-11-14")
+    moved = ceibo("correct", file, 0, "--block", "15.11.2026")
+    assert moved.out == "trial 0: 61 [day 2026-11-15], in place of 61 [day 2026-11-14]\n"

@@ -394,6 +394,7 @@ def test_what_was_mistyped_is_named(ceibo: Ceibo, study_file: StudyFile, tmp_pat
         ),
         (("should-stop", file, "--cost", "0,5"), "got '0,5'; numbers have a decimal point: 0.5."),
         (("should-stop", file, "--cost", "x"), "expected a number, got 'x'."),
+        (("should-stop", file, "--cost", "1" + "0" * 350), "cost must be"),
         (("init", "-o", "n.toml", "-p", "pd=0,5:5"), "numbers have a decimal point: pd=0.5:5"),
         (("export", file, "-o", "x.xlsx"), "`ceibo sheet` writes what to measure next as .xlsx"),
     ):

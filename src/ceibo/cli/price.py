@@ -1,5 +1,7 @@
 """The option that says what a measurement costs."""
 
+import math
+import sys
 from typing import Annotated
 
 import typer
@@ -14,7 +16,7 @@ def read_price(text: str) -> float:
         point = with_point(text)
         meant = "" if point is None else f"; numbers have a decimal point: {point}"
         raise typer.BadParameter(f"expected a number, got {text!r}{meant}.")
-    return float(number)
+    return math.inf if abs(number) > sys.float_info.max else float(number)
 
 
 Price = Annotated[

@@ -87,10 +87,8 @@ def load(file: Path | str) -> StudyFile:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        meant = ask_nearest_file(path).removesuffix(".")
-        raise InputError(
-            f"there is no study file {path}{meant}; `ceibo init` writes one."
-        ) from None
+        meant = ask_nearest_file(path)
+        raise InputError(f"there is no study file {path}{meant} `ceibo init` writes one.") from None
     except ValueError:
         raise InputError(f"no file can have the name {str(path)!r}.") from None
     except (IsADirectoryError, PermissionError) as error:

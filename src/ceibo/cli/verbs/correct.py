@@ -1,6 +1,6 @@
 """`ceibo correct`: replaces a measurement that was told wrongly, or the block that it is in."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -21,11 +21,12 @@ from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, read_told
 from ceibo.cli.source import load
 from ceibo.decide.block_names import Block
-from ceibo.errors import InputError, NotFoundError
+from ceibo.errors import ConflictError, InputError, NotFoundError
 from ceibo.study import Study, Trial
 from ceibo.study.blocks import doubt_of_block, typed_block
 from ceibo.study.moving import put_into_block
 from ceibo.study.store import StoredTrial
+from ceibo.study.store.records import StoredMeasurement
 
 _UNKNOWN = (
     "if the right value is not known, give your best guess with a noise as large as your doubt."
@@ -101,10 +102,11 @@ def _became(number: int, right: Told, wrong: Told) -> str:
     return f"trial {number}: {right}, {text}"
 
 
-def _typed(trials: Iterable[Trial], number: int, block: Block, bare: bool) -> Block:
-    """The block as the other trials have theirs; warns if it is unlike them."""
+def _typed(trials: Sequence[Trial], number: int, block: Block, bare: bool) -> Block:
+    """The block as the other trials have theirs, or this one has; warns if it is unlike them."""
     others = [each for each in trials if each.number != number]
-    found = typed_block(others, block, bare)
+    has_blocks = any(told.block for each in others for told in each.measurements)
+    found = typed_block(others if has_blocks else trials, block, bare)
     if found and (why := doubt_of_block(others, [found])):
         warn(f"trial {number}: {why}")
     return found
@@ -129,7 +131,21 @@ def _on_record(study: Study, number: int, outcome: str | None, key: str | None) 
             f"trial {number} has no such value on record, so there is no block to change;"
             " `ceibo show` with its number lists what it has."
         )
+    if key is None:
+        _check_block(number, told)
     return replace(trials[number], measurements=told)
+
+
+def _check_block(number: int, told: Sequence[StoredMeasurement]) -> None:
+    """Refuses repeats that share no block: only one of them may be in the wrong one."""
+    blocks: dict[str, set[Block]] = {}
+    for each in told:
+        blocks.setdefault(each.key, set()).add(each.measurement.block)
+    if not set.intersection(*blocks.values()):
+        raise ConflictError(
+            f"trial {number} has measurements in different blocks; say by --key which of them is"
+            f" meant: {', '.join(map(repr, blocks))}."
+        )
 
 
 def _move(study: Study, trial: StoredTrial, block: Block, json: bool) -> None:

@@ -86,7 +86,9 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         for why in told.doubts(before, loaded.outcomes):
             warn(f"trial {trial}: {why}")
         if why := doubt_of_block(before, (each.block for each in told.values.values())):
-            warn(f"trial {trial}: {why} `ceibo correct --block` mends it.")
+            which = [] if key is None else ["--key", key]
+            mending = shlex.join(["ceibo", "correct", *which, "--block"])
+            warn(f"trial {trial}: {why} `{mending}` mends it.")
         text = f"trial {trial}: {told}{_missing(study, trial)}"
     elif failed is not None:
         _check_open(before, trial, "done", "withdrawn")

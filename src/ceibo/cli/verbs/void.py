@@ -1,5 +1,6 @@
 """`ceibo void`: takes back a measurement that must not count."""
 
+import os
 import shlex
 from typing import Annotated
 
@@ -37,8 +38,11 @@ def void(  # noqa: PLR0913 - one parameter per option of the command
     waits = "" if ended.state == "done" else f"; the trial is {ended.state} and lacks a value"
     typer.echo(f"trial {trial}: {of}{measurement} does not count any more{waits}")
     if ended.state == "running":
+        where = [] if study_name is None else ["--study", study_name]
+        if storage not in (None, os.environ.get("CEIBO_STORAGE")):
+            where += ["--storage", storage]
         never = " or ".join(
-            f"`{shlex.join(['ceibo', 'tell', file, str(trial), *words])}`"
+            f"`{shlex.join(['ceibo', 'tell', file, str(trial), *words, *where])}`"
             for words in (("--failed", "REASON"), ("--withdraw",))
         )
         typer.echo(f"if that value will never come: {never}", err=True)
