@@ -135,6 +135,15 @@ def test_a_choice_with_a_branch_is_retired_by_the_rule_that_the_refusal_names() 
     assert after.fits({"opt": "adam"})
 
 
+def test_every_choice_with_the_branch_is_in_the_advice() -> None:
+    several = {
+        "opt": Categorical(["sgd", "adam", "lion"]),
+        "m": Float(0, 1, when={"opt": ["sgd", "adam"]}),
+    }
+    with pytest.raises(InputError, match=r"constraints=\[\"opt != 'sgd'\", \"opt != 'adam'\"\]"):
+        Frame(Space(several)).after({"opt": Categorical(["lion", "sgd"])})
+
+
 @pytest.mark.parametrize(
     ("space", "before", "said"),
     [

@@ -93,6 +93,7 @@ def test_a_value_as_precise_as_its_noise() -> None:
             r"a whole number from 2 to \d+, got 4\.5\.$",
         ),
         (lambda: Measurement(0.1, noise=0.1, count=1), "a single value has no standard error"),
+        (lambda: Measurement(0.1, noise=0.1, count=wrong(np.array([2, 3]))), "a whole number from"),
         (lambda: Measurement.of([]), "at least one replicate"),
         (lambda: Measurement.of(wrong("123")), "list of replicates"),
         (lambda: Measurement.of(wrong(3.0)), "list of replicates"),

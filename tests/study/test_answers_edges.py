@@ -116,6 +116,8 @@ def test_the_rows_of_a_frame_are_settings() -> None:
     told = study.predict(pandas.DataFrame(settings))
     assert [each.mean for each in told] == [each.mean for each in study.predict(settings)]
     assert [each.params for each in told] == settings
+    masked = study.predict(pandas.DataFrame(settings).convert_dtypes())
+    assert [each.params for each in masked] == settings
 
 
 def test_the_report_of_a_result_is_the_study_s() -> None:

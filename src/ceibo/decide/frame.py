@@ -221,11 +221,9 @@ def _check_kept(name: str, old: Dimension, new: Space) -> None:
         instead = "hold it at one value by ask(fixed={…}) if it no longer matters."
         if old.when:
             parent, values = next(iter(old.when.items()))
-            value = values[0] if isinstance(values, tuple | list) else values
-            rule = f"{parent} != {value!r}"
-            instead = (
-                f"exclude where it exists by a rule, as in constraints=[{rule!r}], if need be."
-            )
+            several = values if isinstance(values, tuple | list) else (values,)
+            rules = [f"{parent} != {value!r}" for value in several]
+            instead = f"exclude where it exists by rules, constraints={rules!r}, if need be."
         raise InputError(
             f"parameter {name!r} is not in the new space, but trials were measured with it; keep"
             f" it, and {instead}"

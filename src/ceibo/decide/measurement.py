@@ -141,7 +141,8 @@ def _count(count: object, noise: float | None, replicates: tuple[float, ...]) ->
     """How many values a standard error is of."""
     if isinstance(count, float | np.floating) and float(count).is_integer():  # as of a table
         count = int(count)
-    advice = "a single value has no standard error" if count == 1 else ""
+    single = isinstance(count, int | np.integer) and count == 1
+    advice = "a single value has no standard error" if single else ""
     number = check_whole(count, "count", 2, _MOST_VALUES, advice)
     if replicates:
         raise InputError(

@@ -49,7 +49,12 @@ def to_dataframe(trials: Sequence[Trial], names: Sequence[str]) -> "pandas.DataF
 def rows_of(frame: Frame) -> list[dict[str, Any]]:
     """The rows of a table by name, without what is missing in them."""
     rows = frame.to_dict("records")
-    return [{name: value for name, value in row.items() if value == value} for row in rows]
+    return [{name: each for name, each in row.items() if not _is_missing(each)} for row in rows]
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a cell is empty: None, NaN, or the NA of pandas, which is neither true nor false."""
+    return value is None or repr(value) == "<NA>" or bool(value != value)
 
 
 def to_joint_dataframe(
