@@ -71,6 +71,23 @@ def test_a_reading_says_which_trials_lack_which_outcomes(tmp_path: Path) -> None
     assert study.read_sheet(plan).details == ()
 
 
+def test_a_repeat_of_a_complete_trial_lacks_nothing(tmp_path: Path) -> None:
+    outcomes = {"y": Maximize(), "impurity": AtMost(2)}
+    study = Study.create({"x": Float(0, 1)}, outcomes=outcomes, seed=0)
+    study.add({"x": 0.1}, {"y": 0.1, "impurity": 1.0})
+    sheet = tmp_path / "repeat.csv"
+    sheet.write_text("trial,x,y,impurity\n0,0.1,0.1,1\n0,0.1,0.12,\n", encoding="utf-8")
+    assert study.read_sheet(sheet).details == ()
+
+
+def test_a_plan_of_another_making_is_no_number_of_a_trial(study: Study, tmp_path: Path) -> None:
+    trial = study.ask()
+    study.tell(trial, 5, block="2026-11-14", attributes={"planned": [1, 2]})
+    sheet = tmp_path / "s.csv"
+    sheet.write_text("temp,value\n50,3\n", encoding="utf-8")
+    assert study.read_sheet(sheet).new == (1,)
+
+
 def test_remarks_say_where(study: Study, tmp_path: Path) -> None:
     plan = tmp_path / "plan.csv"
     study.sheet(plan, 8, blocks=["day"])

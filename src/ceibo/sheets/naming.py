@@ -33,8 +33,9 @@ class SheetNaming:
         """That of the rows of a file."""
         before: dict[tuple[int | None, str], str] = {}
         for trial in trials:
-            planned = trial.attributes.get(PLANNED, trial.number)
-            row = None if trial.attributes.get(SHEET) == file else planned
+            planned = trial.attributes.get(PLANNED)
+            number = planned if isinstance(planned, int) else trial.number
+            row = None if trial.attributes.get(SHEET) == file else number
             told = (*(each.told for each in trial.voided), *trial.measurements)
             for each in told:
                 for measurement in (*each.replaced[:1], each.measurement):

@@ -25,6 +25,7 @@ from ceibo.study.adding import new_trial
 from ceibo.study.blocks import Naming
 from ceibo.study.reported import Reported
 from ceibo.study.sheet_reading import SheetReading
+from ceibo.study.store import hand_out_key
 from ceibo.text import params_line
 
 
@@ -62,7 +63,7 @@ def read_sheet(
             continue  # trials have come meanwhile; compare with them as well
         _store(study, steps)
         break
-    mended = [] if dry_run else _mended(sheet, steps, numbers)
+    mended = [] if dry_run else _mended(study, sheet, steps, numbers)
     notes = _remarks(study, sheet, steps, before, mended)
     return _reading(study, sheet, steps, numbers, before, notes)
 
@@ -133,9 +134,15 @@ def _reading(
     )
 
 
-def _mended(sheet: Entries, steps: Steps, numbers: Sequence[int]) -> list[str]:
+def _mended(study: Study, sheet: Entries, steps: Steps, numbers: Sequence[int]) -> list[str]:
     """For every new result the command that corrects it, up to the value."""
-    told = [(each.number, each.key) for each in steps.tellings if each.is_new]
+    trials = study.ledger.refresh().trials
+    told: list[tuple[int, str | None]] = []
+    for each in (each for each in steps.tellings if each.is_new):
+        trial = trials[each.number]
+        has_several = len({one.key for one in trial.measurements}) > 1
+        key = hand_out_key(trial.attempt) if each.key is None else each.key
+        told.append((each.number, key if has_several else None))
     told += [(number, None) for number in numbers]
     return [sentences.correcting(sheet.study, *each) for each in told]
 

@@ -142,7 +142,7 @@ def impossible(
 
 
 def lacking(
-    outcomes: Outcomes | None, trials: Iterable[Trial], results: Iterable[tuple[int, Result]]
+    outcomes: Outcomes | None, trials: Sequence[Trial], results: Iterable[tuple[int, Result]]
 ) -> list[str]:
     """Which trials lack which outcomes that others of theirs are known for, a line each.
 
@@ -154,9 +154,10 @@ def lacking(
     if outcomes is None:
         return []
     known = {each.number: set(each.outcomes) for each in trials if each.state == "running"}
+    before = {each.number: each.outcomes for each in trials}
     for number, result in results:
         if isinstance(result, Mapping):
-            known.setdefault(number, set()).update(result)
+            known.setdefault(number, set(before.get(number, ()))).update(result)
     found: dict[str, list[int]] = {}
     for number, names in sorted(known.items()):
         missing = [name for name in outcomes.needed if name not in names]

@@ -28,9 +28,14 @@ def correction(
     return shlex.join(["ceibo", "correct", study, str(number), *words])
 
 
+def _no_block(is_left_out: bool) -> str:
+    """The option that takes a value out of its block, where it would stay in it otherwise."""
+    return " --block ''" if is_left_out else ""
+
+
 def correcting(study: str, number: int, key: str | None) -> str:
     """The command that corrects a trial, before what is right."""
-    named = [] if not key else ["--key", key]
+    named = [] if key is None else ["--key", key]
     return shlex.join(["ceibo", "correct", *named, study, str(number)])
 
 
@@ -73,8 +78,7 @@ def contradiction(
     same = [each for each in trial.measurements if each.outcome == stored.outcome]
     key = stored.key if len(same) > 1 else None
     right = correction(study, trial.number, stored.outcome, measurement, key)
-    if stored.measurement.block and not measurement.block:
-        right += " --block ''"  # else the one on record stays
+    right += _no_block(bool(stored.measurement.block) and not measurement.block)
     return (
         f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
         f" {measurement}; if the sheet is right: {right} (a further run has a row of its own beside"
@@ -85,7 +89,12 @@ def contradiction(
 def changed(trial: StoredTrial, result: Result, sheet: Entries) -> str:
     """A row without a number that says another thing than before."""
     told = ", ".join(str(each.measurement) for each in trial.measurements) or "a failure"
-    right = [correction(sheet.study, trial.number, *each) for each in values_of(result).items()]
+    blocked = {each.outcome for each in trial.measurements if each.measurement.block}
+    right = [
+        correction(sheet.study, trial.number, name, each)
+        + _no_block(name in blocked and not each.block)
+        for name, each in values_of(result).items()
+    ]
     mended = f"if the sheet is right now: {' and '.join(right)}. " if right else ""
     return (
         f"this setting was read from {sheet.path.name} before as trial {trial.number} with {told};"

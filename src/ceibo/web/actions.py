@@ -160,20 +160,22 @@ def correct(session: Session, data: Data) -> Done:
 
     Where no value was typed, the one on record stays with its noise, count and replicates.
     """
-    right = _right_value(session, data) if text_in(data, "value") else None
+    typed = _right_value(session, data) if text_in(data, "value") else None
 
     def change(study: Study, number: int, wrong: StoredMeasurement) -> str:
         before, outcome = study.trials, wrong.outcome or None
         block = _another_block(before, data, wrong.measurement.block)
-        if right is None:
+        if typed is None:
             _check_noise_stays(data, wrong.measurement)
             if block is None:
                 raise InputError("type the right value, or another block.")
             put_into_block(study, number, [wrong], block)
+            became = "keeps its value"
         else:
             given = None if block is None else dict(block)
+            right = _with_count(typed, wrong.measurement)
             study.correct(number, right, key=wrong.key, outcome=outcome, block=given)
-        became = "keeps its value" if right is None else f"is corrected to {right}"
+            became = f"is corrected to {right}"
         if block is None:
             return became
         moved = f"{became}, block: {block_line(block) or 'none'}"
@@ -181,6 +183,13 @@ def correct(session: Session, data: Data) -> Done:
         return f"{moved}. {doubt}".removesuffix(".") if doubt else moved
 
     return _about_value(session, data, change)
+
+
+def _with_count(right: Measurement, known: Measurement) -> Measurement:
+    """A right value whose ± stays is a mean of as many values as the wrong one."""
+    if known.count is None or right.replicates or right.noise != known.noise:
+        return right
+    return replace(right, count=known.count)
 
 
 def _right_value(session: Session, data: Data) -> Measurement:

@@ -19,7 +19,10 @@ S = TypeVar("S")
 T = TypeVar("T")
 _GAPS: Final = re.compile(r"[\s;]+")
 _EITHER: Final = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}([eE].*)?", re.ASCII)
-_WITH_MORE: Final = re.compile(r"([+-]?[\d.,]*\d[.,]?)\s*([^\d\s.,].*)", re.ASCII)
+# a number, and a unit: letters that are no exponent, or a sign
+_WITH_MORE: Final = re.compile(
+    r"([+-]?[0-9.,]*[0-9][.,]?)\s*((?![eE][+-]?[0-9])[^\W\d_].*|[%‰°].*)"
+)
 
 
 def text_in(data: Mapping[str, Any], name: str) -> str:

@@ -152,9 +152,7 @@ class Views:
         """The ends of what is physically possible of an outcome."""
         if isinstance(self.belief, Belief):
             return -np.inf, np.inf
-        outcome = self.belief.evidence.outcomes[name]
-        low, high = outcome.low, outcome.high
-        return -np.inf if low is None else low, np.inf if high is None else high
+        return self.belief.evidence.outcomes[name].possible
 
     def limit(self, name: str) -> float | None:
         """The limit that an outcome is to hold, if it has one."""

@@ -73,7 +73,11 @@ function moved(event) {
 
 function typedExactly(event) {
   const control = event.target;
-  if (!control.classList.contains("exact") || control.value === "") { return; }
+  if (!control.classList.contains("exact")) { return; }
+  if (control.value === "") {
+    if (unread) { ask({ at }); }
+    return;
+  }
   clearTimeout(restTimer);
   ask({ at, column: Number(control.dataset.column), text: control.value });
 }
