@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import joblib
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -21,7 +20,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, fbeta_score, make_scorer, zero_one_loss
-from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
@@ -162,7 +160,11 @@ def test_what_is_written_in_main_is_its_code() -> None:
 
     function = "def f(x):\n    'Doubles.'\n    return {} * x\nmade = f"
     method = "class A(Own):\n    def transform(self, x):\n        return {} * x\nmade = A()"
-    for text in (function, method):
+    constant = "class A(Own):\n    factor = {}\nmade = A()"
+    hidden = "class A(Own):\n    @property\n    def factor(self):\n        return {}\nmade = A()"
+    shared = "class A(Own):\n    @staticmethod\n    def f():\n        return {}\nmade = A()"
+    cached = "import functools\n@functools.cache\ndef f(x):\n    return {} * x\nmade = f"
+    for text in (function, method, constant, hidden, shared, cached):
         assert fingerprint(cell(text.format(2))) == fingerprint(cell("\n\n" + text.format(2)))
         assert fingerprint(cell(text.format(2))) != fingerprint(cell(text.format(3)))
 
@@ -232,14 +234,8 @@ def test_choices_that_are_functions_are_the_same_after_a_restart(tmp_path: Path)
     assert " at 0x" not in (tmp_path / "s.jsonl").read_text(encoding="utf-8")
 
 
-def test_a_file_of_one_fingerprint_by_repr_opens_if_that_matches(tmp_path: Path) -> None:
-    file = tmp_path / "s.jsonl"
-    kept(file)
-    first, *rest = file.read_text(encoding="utf-8").splitlines(keepends=True)
-    tree = DecisionTreeClassifier(random_state=0)
-    splits = list(StratifiedKFold(2).split(X, Y))
-    old = joblib.hash((X, Y, splits, [{}, {}], (repr(tree), "None", "nan"), False))
-    file.write_text(json.dumps({**json.loads(first), "data": old}) + "\n" + "".join(rest), "utf-8")
-    assert len(kept(file, n_iter=3).cv_results_["params"]) == 3
-    with pytest.raises(InputError, match="another data, folds, estimator or scoring; give"):
-        kept(file, DecisionTreeClassifier(random_state=1), n_iter=4)
+def test_tensors_are_their_numbers() -> None:
+    torch = pytest.importorskip("torch")
+    assert fingerprint(torch.ones(3)) == fingerprint(torch.ones(3))
+    assert fingerprint(torch.ones(3)) != fingerprint(torch.zeros(3))
+    assert fingerprint(torch.ones(3)) != fingerprint(torch.ones(3, dtype=torch.float64))

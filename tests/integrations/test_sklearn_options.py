@@ -293,6 +293,9 @@ def test_estimators_of_a_list_have_parameters_of_their_own(tmp_path: Path) -> No
         ([(1, 2), (3,)], (1, 2), {(1, 2)}),
         ([(1, 2), (3,)], ((1, 2), (3,)), {(1, 2), (3,)}),
         ([None, "sqrt", 0.5], [None, np.float64(0.5)], {None, 0.5}),
+        # equal to what is searched of them
+        ([False, True], [True], {True}),
+        ([0, 1, 50], [0, 1], {0, 1}),
     ],
 )
 def test_a_parameter_exists_with_values_of_a_list(values: list[Any], when: Any, kept: Any) -> None:

@@ -26,6 +26,11 @@ from sklearn.metrics._scorer import _BaseScorer
 _SCORER: Final = ("_score_func", "_sign", "_kwargs", "_response_method")
 # what a clone of an estimator has beside its parameters
 _CLONED: Final = ("_metadata_request", "_sklearn_output_config")
+# what Python itself writes into a class, some of it only in some versions
+_OF_PYTHON: Final = (
+    *("__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"),
+    *("__firstlineno__", "__static_attributes__", "__abstractmethods__", "_abc_impl"),
+)
 _FROZEN: Final = "frozen"
 _PROTOCOL: Final = 4  # of __reduce_ex__, whose answer is taken apart here
 
@@ -78,8 +83,17 @@ def _taken_apart(value: Any, is_frozen: bool) -> tuple[str, Sequence[Any]]:
         return "array", _of_array(value)
     if isinstance(value, type):
         return "class", [_name(value), *_written_here(value)]
+    if hasattr(value, "untyped_storage") and hasattr(value, "detach"):  # a tensor of torch
+        numbers = value.detach().cpu().tolist()
+        return "tensor", [type(value), str(value.dtype), value.requires_grad, numbers]
     if isinstance(value, types.FunctionType):
         return "function", _of_function(value)
+    if callable(value) and hasattr(value, "__wrapped__"):  # as functools.cache makes
+        return "wrapper", [type(value), value.__wrapped__]
+    if isinstance(value, property):
+        return "property", [value.fget, value.fset, value.fdel]
+    if isinstance(value, staticmethod | classmethod):
+        return type(value).__name__, [value.__func__]
     if isinstance(value, types.CodeType):
         return "code", _of_code(value)
     if isinstance(value, types.MethodType):
@@ -116,10 +130,10 @@ def _is_written_here(given: Any) -> bool:
 
 
 def _written_here(kind: type) -> list[Any]:
-    """The functions of a class, and of those it inherits from, if edits leave their names."""
+    """What stands in a class, and in those it inherits from, if edits leave their names."""
     classes = [each for each in kind.__mro__ if _is_written_here(each)]
     return [
-        {name: each for name, each in vars(one).items() if isinstance(each, types.FunctionType)}
+        {name: each for name, each in vars(one).items() if name not in _OF_PYTHON}
         for one in classes
     ]
 

@@ -2,8 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -41,14 +40,6 @@ class Fits:
             "return_train_score": str(search.return_train_score),
         }
 
-    def fingerprint_by_repr(self, search: Any) -> str:
-        """The fingerprint of all together that files of before have."""
-        divided = self._divided(search)
-        options = self._known["fit_and_score_kwargs"]
-        passed = [options[name] for name in ("fit_params", "score_params")]
-        about = (repr(search.estimator), _scoring(search.scoring), str(search.error_score))
-        return str(joblib.hash((*divided, passed, about, search.return_train_score)))
-
     def _divided(self, search: Any) -> tuple[Any, Any, Any]:
         """The data and their splits."""
         known = self._known
@@ -76,8 +67,7 @@ class Fits:
             "metric": metric_of(search.scoring, search.refit, search.metric),
             "data": self.fingerprints(search, parameters.sample()),
         }
-        by_repr = partial(self.fingerprint_by_repr, search)
-        return Kept(search.storage, json.loads(json.dumps(about)), by_repr)
+        return Kept(search.storage, json.loads(json.dumps(about)))
 
     def restore(self, search: Any, params: Sequence[Any], out: Sequence[Out]) -> dict[str, Any]:
         """The table of results of candidates that were fitted before, as if they had been now."""
@@ -96,10 +86,3 @@ class Fits:
 def draw_seed(search: Any) -> int:
     """The seed of all random numbers of a search."""
     return int(check_random_state(search.random_state).randint(2**31 - 1))
-
-
-def _scoring(scoring: Any) -> str:
-    """Metrics by name; of functions their names, as files of before have them."""
-    if callable(scoring):
-        return str(getattr(scoring, "__qualname__", type(scoring).__qualname__))
-    return str(sorted(scoring)) if isinstance(scoring, Mapping) else str(scoring)

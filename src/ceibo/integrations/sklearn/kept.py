@@ -6,7 +6,7 @@ the search is about. A last line that was cut short is left out and written over
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, final
 
@@ -18,12 +18,7 @@ from ceibo.integrations.sklearn.space import POSITION
 
 _MOST_REASON: Final = 2000  # characters of scikit-learn's message
 _OPTIONS: Final = ("acquisition", "n_initial", "confidence")  # settings that a search may have
-_WORDS: Final = {
-    "data": "data, folds, estimator or scoring",  # in files whose fingerprint is one for them all
-    "metric": "metric",
-    "seed": "random_state",
-    "space": "param_distributions",
-}
+_WORDS: Final = {"metric": "metric", "seed": "random_state", "space": "param_distributions"}
 _MANY: Final = {"data": "data", "folds": "folds", "fit": "parameters of fit"}
 
 Out = dict[str, Any]  # what scikit-learn notes of one fit
@@ -33,10 +28,7 @@ Out = dict[str, Any]  # what scikit-learn notes of one fit
 class Kept:
     """The candidates of earlier runs, and a place for further ones."""
 
-    def __init__(
-        self, path: str | os.PathLike[str], about: Mapping[str, Any], by_repr: Callable[[], str]
-    ) -> None:
-        """The file of a search; `by_repr` is its fingerprint as files once had it."""
+    def __init__(self, path: str | os.PathLike[str], about: Mapping[str, Any]) -> None:
         if "://" in str(path):
             raise InputError(
                 f"storage must be a file, such as search.jsonl, got {str(path)!r}; to_study makes a"
@@ -46,8 +38,6 @@ class Kept:
         lines, self._size = _read(self.path)
         self.rows = lines[1:]
         self.about = dict(about)
-        if lines and isinstance(lines[0].get("data"), str):
-            self.about["data"] = by_repr()
         if lines:
             self._check(lines[0])
         else:

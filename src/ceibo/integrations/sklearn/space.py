@@ -159,8 +159,11 @@ def _with_lists(
     one = searched[name]
     if not isinstance(given, Dimension) or not isinstance(given.when, Mapping):
         return one
+    parents = [each for each in given.when if each in listed]
+    if not parents:
+        return one
     when, shown_when = dict(given.when), dict(given.when)
-    for parent in [each for each in given.when if each in listed]:
+    for parent in parents:
         p = searched[parent]
         units = p.dimension.coordinates
         levels = [p.dimension.from_unit(u) for u in units.tolist()] if units is not None else []
@@ -169,8 +172,6 @@ def _with_lists(
         when[parent] = found
         del shown_when[parent]
         shown_when[p.label(parent)] = [p.show(level) for level in found]
-    if when == given.when:
-        return one
     return replace(
         one,
         dimension=replace(one.dimension, when=when),
