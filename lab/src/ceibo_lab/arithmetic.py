@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ceibo.decide.record import UNDOUBTED
+from ceibo.decide.record import ALGORITHM, UNDOUBTED
 from ceibo_lab.methods.peers import PEERS
 from ceibo_lab.record import Record
 
@@ -19,9 +19,14 @@ def algorithm(record: Record) -> int | None:
     return _SAYS_OUTLIERS if "outliers" in settings(record) else None
 
 
+def present_since(kind: str) -> int:
+    """Since which arithmetic cells of a kind are as today's, where nothing is doubted."""
+    return ALGORITHM if kind == "rules" else UNDOUBTED  # the latest changed designs with rules
+
+
 def is_older(record: Record) -> bool:
     """Whether the record is of an older arithmetic than that of today, where nothing is doubted."""
-    return (algorithm(record) or 0) < UNDOUBTED
+    return (algorithm(record) or 0) < present_since(record["cell"]["kind"])
 
 
 def describe(record: Record) -> str:

@@ -22,8 +22,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, final
 
-from ceibo.decide.record import UNDOUBTED
 from ceibo.errors import InputError
+from ceibo_lab.arithmetic import present_since
 from ceibo_lab.kinds.require import require
 from ceibo_lab.optional import LAB, optional
 from ceibo_lab.record import Cell, Record
@@ -96,9 +96,8 @@ def sweep(
     deadline = float("inf") if options.time_limit is None else time.time() + options.time_limit
     with Writer(path) as writer:
         present = read(path.parent)
-        oldest = UNDOUBTED if options.renew else 0
-        keys = {key for key, newest in present.tried.items() if newest >= oldest}
-        todo = [cell for cell in cells if cell.key not in keys]
+        tried = present.tried
+        todo = [cell for cell in cells if tried.get(cell.key, -1) < _oldest(cell, options)]
         finished = failed = 0
         if todo:
             # otherwise the cells run on other machines, which may have what is needed
@@ -115,6 +114,11 @@ def sweep(
     notes = [*writer.notes, *present.notes]
     left = len(todo) - finished
     return Summary(len(cells) - len(todo), finished, failed, left, time.monotonic() - since, notes)
+
+
+def _oldest(cell: Cell, options: Options) -> int:
+    """The arithmetic from which on the record of a cell stands."""
+    return present_since(cell.kind) if options.renew else 0
 
 
 def _until(cells: Sequence[Cell], deadline: float) -> Iterator[Cell]:
