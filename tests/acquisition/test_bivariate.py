@@ -131,7 +131,7 @@ def test_at_correlations_of_one_it_is_a_single_normal() -> None:
     np.testing.assert_allclose(only, expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize("size", [1e3, 1e8, 1e50, 1e100])
+@pytest.mark.parametrize("size", [1e-310, 1e-307, 1e-200, 1e3, 1e8, 1e50, 1e100])
 def test_extremes_are_finite(size: float) -> None:
     rng = np.random.default_rng(4)
     h, k = size * rng.standard_normal(200), size * rng.standard_normal(200)

@@ -135,11 +135,12 @@ def _log_arc(pair: Pair, low: Array, rise: Array, high: Array) -> Array:
 
 
 def _reach(w: Array, product: Array, drop: Array | float) -> Array:
-    """How far from a point with w ≥ 0 until w²/2 has grown by `drop`."""
+    """How far from a point with w ≥ 0 until w²/2 has grown by `drop`; w below 0 counts as 0."""
+    w = np.maximum(w, 0.0)
     slope = np.sqrt(w * w + product)
     far = np.sqrt(w * w + 2.0 * drop)
     far_slope = np.sqrt(slope * slope + 2.0 * drop)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # without a slope it is without end
         ahead = 2.0 * drop / (far + w) + 2.0 * drop / (far_slope + slope)
         return np.asarray(np.log1p(ahead / (w + slope)))
 
