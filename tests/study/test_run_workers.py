@@ -495,3 +495,39 @@ def test_an_interrupt_after_asking_gives_the_trial_back(
         is StopReason.INTERRUPTED
     )
     assert [t.state for t in Study.open(storage).trials] == ["queued"]
+
+
+def test_a_trial_that_is_told_from_elsewhere_meanwhile_ends_no_run() -> None:
+    """It did, and results that other workers had were lost with it."""
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+
+    def objective(params: Params) -> float:
+        if ceibo.current_trial().number == 3:
+            study.tell(3, 5.0)
+        time.sleep(0.02)
+        return float(params["x"])
+
+    with ThreadPoolExecutor(4) as executor:
+        study.optimize(objective, n_trials=8, executor=executor, progress=False)
+    assert [trial.state for trial in study.trials] == ["done"] * 8
+    told = [each.value for each in study.trials[3].measurements]
+    assert told == [5.0, study.trials[3].params["x"]]  # the worker's is a further measurement
+    assert not study.ledger.workers()
+
+
+def test_a_list_that_took_up_what_cannot_be_stored_loses_no_measurement() -> None:
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+
+    def objective(params: Params) -> float:
+        attributes = ceibo.current_trial().attributes
+        attributes["losses"], attributes["models"] = [], []
+        attributes["losses"].append(float("nan"))
+        attributes["models"].append(object)
+        attributes["large"] = 10**100
+        with pytest.raises(ceibo.InputError, match="attribute 'larger'"):
+            attributes["larger"] = 10**5000
+        return float(params["x"])
+
+    study.optimize(objective, n_trials=2, progress=False)
+    kept = {"losses": ["nan"], "models": "[<class 'object'>]", "large": 10**100}
+    assert [trial.attributes for trial in study.trials] == [kept, kept]

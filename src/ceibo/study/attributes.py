@@ -13,6 +13,8 @@ PLANNED: Final = "planned"
 """The attribute of a trial that was run in place of another: the number of the one planned."""
 _LONGEST_NAME: Final = 200
 _DEEPEST: Final = 20
+_LARGEST: Final = 10**4000  # numbers of more digits are none in JSON
+_LONGEST_TEXT: Final = 1000  # of what cannot be stored
 
 
 @final
@@ -25,6 +27,16 @@ class Attributes(UserDict[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.data[checked_name(name)] = plain(value, f"attribute {name!r}")
+
+    def settled(self) -> dict[str, Any]:
+        """As they can be stored; a list that took up what cannot be since is a text."""
+        kept = {}
+        for name, value in self.data.items():
+            try:
+                kept[name] = plain(value, f"attribute {name!r}")
+            except InputError:
+                kept[name] = show_value(value, _LONGEST_TEXT)
+        return kept
 
 
 def checked_attributes(given: object) -> dict[str, Any]:
@@ -55,7 +67,7 @@ def plain(value: Any, what: str, depth: int = 0) -> Any:
         return value
     if isinstance(value, str):
         return str(value).encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
-    if isinstance(value, int):
+    if isinstance(value, int) and abs(value) < _LARGEST:
         return int(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else repr(float(value))

@@ -179,14 +179,15 @@ def evaluate(objective: Objective, params: Params, given: HandOut) -> Evaluated:
     """Calls the objective on an executor."""
     elsewhere = given.home != _process()
     trial = CurrentTrial(given.number, dict(params), given.attempt, given.study, given.repeats)
-    attributes = trial.attributes.data
     try:
         with being(trial):
             result = _call(objective, params)
-        return Evaluated(_portable(result) if elsewhere else result, None, attributes)
+        told = _portable(result) if elsewhere else result
+        return Evaluated(told, None, trial.attributes.settled())
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:
+        attributes = trial.attributes.settled()
         if not elsewhere and isinstance(error, Exception):
             raise RaisedByObjective(error, attributes) from error
         if not elsewhere:

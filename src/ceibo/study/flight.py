@@ -7,7 +7,14 @@ from functools import partial
 from typing import Any, Final, final
 
 from ceibo.decide.block_names import Block
-from ceibo.errors import CeiboError, ExecutorLostError, InputError, NotStoredError, StorageError
+from ceibo.errors import (
+    CeiboError,
+    ConflictError,
+    ExecutorLostError,
+    InputError,
+    NotStoredError,
+    StorageError,
+)
 from ceibo.study.evaluation import (
     Evaluated,
     Inline,
@@ -66,10 +73,17 @@ class Flight:
 
     def tell(self, future: Future[Any], told: Reported) -> None:
         """Stores what came of a trial, with which this worker is then through."""
-        trial = self.running[future]
-        key = hand_out_key(trial.attempt)
-        self.study.ledger.tell(trial.number, told, key, self.lease.worker)
+        self._store(self.running[future], told, self.lease.worker)
         del self.running[future]
+
+    def _store(self, trial: Trial, told: Reported, worker: str | None) -> None:
+        """Tells a result; where somebody else has told another one, as a further measurement."""
+        ledger, key = self.study.ledger, hand_out_key(trial.attempt)
+        try:
+            ledger.tell(trial.number, told, key, worker)
+        except ConflictError:
+            own = f"{key}-{self.lease.worker}".lstrip("-")
+            ledger.tell(trial.number, told, own, worker)
 
     def release(self, future: Future[Any], lost: str | None = None) -> None:
         """Gives a trial back unmeasured; `lost` says how its evaluation was lost, if it was."""
@@ -112,7 +126,7 @@ class Flight:
         told = self._value_of(future)
         if told is not None:
             with suppress(CeiboError):
-                self.study.ledger.tell(trial.number, told, hand_out_key(trial.attempt))
+                self._store(trial, told, None)
 
     def _measured(self) -> dict[Future[Any], Reported]:
         """What was measured in the meantime."""

@@ -61,6 +61,9 @@ class Trial(Shown):
     started: datetime | None = field(default=None, compare=False, repr=False)
     ended: datetime | None = field(default=None, compare=False, repr=False)
 
+    def __hash__(self) -> int:
+        return hash(self.number)
+
     @property
     def duration(self) -> float | None:
         """Seconds from the last hand-out to the end; None if it has not ended or was added."""
