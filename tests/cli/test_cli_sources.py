@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ceibo import AtMost, Float, Int, Maximize, Study
+from ceibo import AtMost, Float, Int, Maximize, Space, Study
 from ceibo.cli.verbs import VERBS, verb
 from tests.cli.cli_tools import Ceibo, StudyFile
 
@@ -133,3 +133,37 @@ def test_init_creates_the_database(ceibo: Ceibo, tmp_path: Path) -> None:
     assert (tmp_path / "study.db").exists()
     assert "no studies in" in ceibo("studies", "study.toml").out
     assert ceibo("ask", "study.toml", "--json").json["trial"] == 0
+
+
+def test_what_is_advised_is_about_the_same_study(
+    ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
+) -> None:
+    """A value would have gone to a trial of the same number in the file's own database."""
+    file, other = study_file(), f"sqlite:///{tmp_path}/another one.db"
+    asked = ceibo("ask", file, "--new", "--storage", other)
+    assert asked.err.endswith(f"0 VALUE [NOISE] --storage '{other}'\n")
+    queued = ceibo("enqueue", file, "x=0.5", "y=0.5", "--storage", other)
+    assert queued.err.endswith(f"--storage '{other}'\n"), queued.err
+    written = ceibo("sheet", file, tmp_path / "plan.csv", "-n", 1, "--storage", other)
+    assert f"--read --storage '{other}'" in written.err
+    base = tmp_path / "two.db"
+    for name in ("one", "two"):
+        Study.create(SPACE, storage=f"sqlite:///{base}", name=name)
+    assert ceibo("ask", base, "--study", "two").err.endswith("[NOISE] --study two\n")
+
+
+def test_an_export_has_the_rules_and_what_is_off(ceibo: Ceibo, tmp_path: Path) -> None:
+    space = Space({"a": Float(0, 1), "b": Float(0, 1)}, constraints=["a + b <= 1"])
+    url = f"sqlite:///{tmp_path}/ruled.db"
+    Study.create(space, storage=url, outliers=False).close()
+    data = ceibo("export", url, "--format", "json").json
+    assert data["constraints"] == ["a + b <= 1"]
+    assert data["settings"]["outliers"] is False
+
+
+@pytest.mark.parametrize("name", ["q?1.db", "p%20q.db"])
+def test_odd_names_of_databases_are_examined(ceibo: Ceibo, tmp_path: Path, name: str) -> None:
+    escaped = name.replace("%", "%25").replace("?", "%3F")
+    Study.create(SPACE, storage=f"sqlite:///{tmp_path}/{escaped}").close()
+    assert (tmp_path / name).exists()
+    assert ceibo("doctor", tmp_path / name).status == 0

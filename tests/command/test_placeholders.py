@@ -57,6 +57,9 @@ def test_a_parameter_that_does_not_exist_leaves_no_argument_behind() -> None:
         "{m}",
     ]
     assert template.arguments(adam) == ["prog", "-v", "adam", "--b=0.25", "--last", "x0.25", "{m}"]
+    short = Template(("prog", "-D", "m={m}", "--multirun", "m={m}", "-v", "{o}"), space, Path())
+    assert short.arguments(sgd) == ["prog", "-D", "m=0.5", "--multirun", "m=0.5", "-v", "sgd"]
+    assert short.arguments(adam) == ["prog", "--multirun", "-v", "adam"]
     assert template.environment(adam) == {"CEIBO_o": "adam", "CEIBO_b": "0.25"}
     with pytest.raises(InputError, match=r"program '\{m\}' depends on 'm', which does not"):
         Template(("{m}",), space, Path())

@@ -1,6 +1,7 @@
 """What the verbs share: arguments, warnings, answers as JSON."""
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -45,6 +46,14 @@ Replicates = Annotated[
     bool, typer.Option("--replicates", help="All numbers are replicates, also two.")
 ]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+
+
+def where_of(study_name: str | None, storage: str | None) -> list[str]:
+    """The options by which a further command finds the same study."""
+    words = [] if study_name is None else ["--study", study_name]
+    if storage not in (None, os.environ.get("CEIBO_STORAGE")):
+        words += ["--storage", str(storage)]
+    return words
 
 
 def warn(text: str) -> None:

@@ -1,6 +1,7 @@
 """Trials as they are handed out in the shell: what to set, how often to measure, what then."""
 
 import shlex
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -23,8 +24,11 @@ Count = Annotated[
 ]
 
 
-def print_handed(loaded: StudyFile, file: object, trials: list[Trial], json: bool) -> None:
-    """Prints trials that were handed out, and how to tell what was measured."""
+def print_handed(loaded: StudyFile, where: Sequence[str], trials: list[Trial], json: bool) -> None:
+    """Prints trials that were handed out, and how to tell what was measured.
+
+    `where` is the study as it was given: the file, and the options of `where_of`.
+    """
     if json:
         handed = [_to_json(loaded, trial) for trial in trials]
         print_json(handed[0] if len(handed) == 1 else handed)
@@ -41,6 +45,8 @@ def print_handed(loaded: StudyFile, file: object, trials: list[Trial], json: boo
         result = words_of(loaded.outcomes)
     elif any(trial.repeats > 1 for trial in trials):
         result = "VALUE VALUE … --replicates"
+    file, options = shlex.quote(where[0]), "".join(f" {shlex.quote(each)}" for each in where[1:])
+    result += options
     if len(trials) == 1:
         typer.echo(f"then: ceibo tell {file} {trials[0].number} {result}", err=True)
         return

@@ -4,7 +4,8 @@
 the environment too, as CEIBO_<name>.
 
 A parameter that does not exist in a setting leaves nothing behind: not the argument that names it,
-nor the option before it that takes it as its value, nor a variable of the environment.
+nor the option before it that takes it as its value (`--rate {rate}`, `-D m={m}`), nor a variable
+of the environment.
 """
 
 import os
@@ -65,7 +66,7 @@ class Template:
             if all(name in values for name in named):
                 is_option = argument.startswith("-") and "{" not in argument and "=" not in argument
                 kept.append((self._fill(argument, values), is_option))
-            elif argument.startswith("{") and kept and kept[-1][1]:
+            elif kept and kept[-1][1] and _is_value(argument, kept[-1][0]):
                 kept.pop()  # an option of which this was the value
         return [argument for argument, _ in kept]
 
@@ -109,6 +110,15 @@ class Template:
                     raise InputError(_unknown_placeholder(argument, name, list(values)))
                 parts.append(values[name])
         return "".join(parts)
+
+
+def _is_value(argument: str, option: str) -> bool:
+    """Whether an argument with a parameter is the value of the option before it.
+
+    In "--rate {rate}" and "-D m={m}" it is; in "--multirun m={m}" the option stands by itself.
+    """
+    is_short = len(option) == len("-D")
+    return argument.startswith("{") or (is_short and not argument.startswith("-"))
 
 
 def _split(text: str) -> tuple[str, str, str]:

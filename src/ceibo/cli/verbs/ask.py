@@ -1,6 +1,6 @@
 """`ceibo ask`: hands out what to measure next."""
 
-from ceibo.cli.common import AsJson, File, Fixed, New, Storage, StudyName
+from ceibo.cli.common import AsJson, File, Fixed, New, Storage, StudyName, where_of
 from ceibo.cli.handed import Count, Shared, print_handed
 from ceibo.cli.opening import begin_if_new
 from ceibo.cli.source import load
@@ -21,4 +21,4 @@ def ask(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file, study_name)
     held = read_words(fixed or [], loaded.space, "--fixed")
     trials = begin_if_new(loaded, storage, new).ask(count, fixed=held, shared=shared)
-    print_handed(loaded, file, trials, json)
+    print_handed(loaded, [file, *where_of(study_name, storage)], trials, json)

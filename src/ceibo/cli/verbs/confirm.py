@@ -1,6 +1,6 @@
 """`ceibo confirm`: hands out a last look, trials that go into the answer."""
 
-from ceibo.cli.common import AsJson, File, Fixed, Storage, StudyName
+from ceibo.cli.common import AsJson, File, Fixed, Storage, StudyName, where_of
 from ceibo.cli.handed import Count, Shared, print_handed
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
@@ -23,4 +23,4 @@ def confirm(  # noqa: PLR0913 - one parameter per option of the command
     loaded = load(file, study_name)
     held = read_words(fixed or [], loaded.space, "--fixed")
     trials = open_study(loaded, storage).confirm(count, fixed=held, shared=shared)
-    print_handed(loaded, file, trials, json)
+    print_handed(loaded, [file, *where_of(study_name, storage)], trials, json)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, print_json
-from ceibo.cli.studyfile import load
+from ceibo.cli.common import AsJson, Storage, print_json
+from ceibo.cli.studyfile import SQLITE, load, quote
 from ceibo.study.doctor import Examination, examine
 from ceibo.text import escape
 
@@ -21,12 +21,14 @@ Name = Annotated[
 ]
 
 
-def doctor(target: Target, study: Name = None, json: AsJson = False) -> None:
+def doctor(
+    target: Target, study: Name = None, storage: Storage = None, json: AsJson = False
+) -> None:
     """Examine a database: versions, damage, leases, lost trials, what to do. Changes nothing.
 
     Exit status: 0 nothing is wrong, 1 something is, 2 wrong input.
     """
-    url, name = _place_of(target, study)
+    url, name = _place_of(target, study, storage)
     found = examine(url, name)
     if json:
         print_json(
@@ -42,14 +44,14 @@ def doctor(target: Target, study: Name = None, json: AsJson = False) -> None:
     raise typer.Exit(0 if found.healthy else 1)
 
 
-def _place_of(target: str, study: str | None) -> tuple[str, str | None]:
-    """The database and the study that are meant."""
+def _place_of(target: str, study: str | None, storage: str | None) -> tuple[str, str | None]:
+    """The database and the study that are meant; a file may have its study in another `storage`."""
     if "://" in target:
         return target, study
     if Path(target).suffix == ".toml":
         file = load(Path(target))
-        return file.storage, study or file.name
-    return f"sqlite:///{target}", study
+        return storage or file.storage, study or file.name
+    return f"{SQLITE}{quote(target)}", study
 
 
 def _show(found: Examination) -> None:

@@ -1,8 +1,10 @@
 """`ceibo enqueue`: settings of your own, to be measured next."""
 
+import shlex
+
 import typer
 
-from ceibo.cli.common import AsJson, File, New, Storage, StudyName, print_json
+from ceibo.cli.common import AsJson, File, New, Storage, StudyName, print_json, where_of
 from ceibo.cli.opening import begin_if_new
 from ceibo.cli.source import load
 from ceibo.cli.wanted import Settings, read_wanted
@@ -29,4 +31,5 @@ def enqueue(
         return
     for trial in queued:
         typer.echo(f"trial {trial.number}: {params_line(trial.params, 40)}")
-    typer.echo(f"queued {plural(len(queued), 'trial')}; then: ceibo ask {file}", err=True)
+    following = shlex.join(["ceibo", "ask", file, *where_of(study, storage)])
+    typer.echo(f"queued {plural(len(queued), 'trial')}; then: {following}", err=True)

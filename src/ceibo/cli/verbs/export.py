@@ -13,6 +13,7 @@ from ceibo.cli.files import check_target, write_whole
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
 from ceibo.cli.text_options import Bom, Decimal, Separator, text_form
+from ceibo.decide import Settings
 from ceibo.errors import InputError
 from ceibo.sheets.exporting import to_csv
 from ceibo.study import Study
@@ -82,6 +83,13 @@ def _changes(study: Study) -> dict[str, Any]:
     }
 
 
+def _settings(settings: Settings) -> dict[str, Any]:
+    """How suggestions are made, with what studies leave out where it is off."""
+    data = settings.to_json() | {"outliers": settings.outliers}
+    price = settings.precision
+    return data if price is None else data | {"precision": price.to_json()}
+
+
 def to_json(study: Study) -> str:
     """The study with its settings and all trials."""
     aim: dict[str, Any] = {"direction": study.direction}
@@ -92,8 +100,9 @@ def to_json(study: Study) -> str:
         "name": study.name,
         **aim,
         "seed": study.seed,
-        "settings": study.settings.to_json(),
+        "settings": _settings(study.settings),
         "space": study.space.to_json(),
+        **({"constraints": list(study.space.constraints)} if study.space.constraints else {}),
         **_changes(study),
         "trials": [trial_json(trial) for trial in study.trials],
     }

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from ceibo.cli.block_options import InBlock, is_bare, read_block
-from ceibo.cli.common import File, Storage, StudyName, warn
+from ceibo.cli.common import File, Storage, StudyName, warn, where_of
 from ceibo.cli.opening import open_or_begin, open_study, preview
 from ceibo.cli.rescue import rescue
 from ceibo.cli.source import load
@@ -97,7 +97,8 @@ def run(  # noqa: PLR0913 - one parameter per option of the command
             typer.echo(f"\n{stop.message}")
             if _has_answers(study):
                 print_answers(study)
-                page = f"ceibo report {file} -o report.html"
+                where = where_of(study_name, storage)
+                page = shlex.join(["ceibo", "report", file, *where, "-o", "report.html"])
                 typer.echo(f"\nfor a page to look at or hand on: {page}")
     if interrupted:
         raise typer.Exit(130)

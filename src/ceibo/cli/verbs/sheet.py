@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ceibo.cli.columns_option import Columns, read_columns
-from ceibo.cli.common import File, Fixed, New, Storage, StudyName
+from ceibo.cli.common import File, Fixed, New, Storage, StudyName, where_of
 from ceibo.cli.files import check_target
 from ceibo.cli.opening import begin_if_new, open_study
 from ceibo.cli.source import load
@@ -85,7 +85,7 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         if dry_run:
             typer.echo("nothing was stored; without --dry-run it is", err=True)
         else:
-            _print_next(file, path, reading)
+            _print_next(file, where_of(study_name, storage), path, reading)
         return
     if column or again or dry_run:
         raise InputError("--column, --again and --dry-run are about reading; add --read.")
@@ -114,7 +114,8 @@ def sheet(  # noqa: PLR0913 - one parameter per option of the command
         file=STUDY_FILE if "://" in file else Path(file).name,  # a sheet is handed on
     )
     typer.echo(f"wrote {plural(len(trials), 'trial')} to {path}")
-    back = shlex.join(["ceibo", "sheet", str(file), str(path), "--read"])
+    where = where_of(study_name, storage)
+    back = shlex.join(["ceibo", "sheet", str(file), str(path), "--read", *where])
     typer.echo(f"then, when values are filled in: {back}", err=True)
 
 
@@ -140,10 +141,10 @@ def _read(
     return reading
 
 
-def _print_next(file: object, path: Path, reading: SheetReading) -> None:
+def _print_next(file: str, where: list[str], path: Path, reading: SheetReading) -> None:
     """Says what may follow a sheet that was read."""
     if reading.waiting:
         typer.echo("fill in the others when they are known, and read the file again", err=True)
-    best = shlex.join(["ceibo", "best", str(file)])
-    following = shlex.join(["ceibo", "sheet", str(file), f"next{path.suffix}", "-n"])
+    best = shlex.join(["ceibo", "best", file, *where])
+    following = shlex.join(["ceibo", "sheet", file, f"next{path.suffix}", *where, "-n"])
     typer.echo(f"then: {best}; or, to measure more: {following} COUNT", err=True)

@@ -1,7 +1,6 @@
 """`ceibo tell`: records the result of a trial."""
 
 import itertools
-import os
 import shlex
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from ceibo.cli.common import (
     print_json,
     trial_json,
     warn,
+    where_of,
 )
 from ceibo.cli.opening import open_study
 from ceibo.cli.results import Told, measurements_of, read_told, recorded, repeats
@@ -74,13 +74,12 @@ def tell(  # noqa: PLR0913 - one parameter per option of the command
         options: dict[str, list[str]] = {
             "--count": [] if count is None else [str(count)],
             "--block": block or [],
-            "--study": [] if study_name is None else [study_name],
-            "--storage": [] if storage in (None, os.environ.get("CEIBO_STORAGE")) else [storage],
         }
         words = ["--replicates"] if replicates else []
         words += [
             part for name, given in options.items() for each in given for part in (name, each)
         ]
+        words += where_of(study_name, storage)
         command = shlex.join(["ceibo", "tell", str(file), str(trial), *(result or []), *words])
         _record(study, trial, told, key, command)
         for why in told.doubts(before, loaded.outcomes):

@@ -1,12 +1,11 @@
 """`ceibo void`: takes back a measurement that must not count."""
 
-import os
 import shlex
 from typing import Annotated
 
 import typer
 
-from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json, trial_json
+from ceibo.cli.common import AsJson, File, Storage, StudyName, print_json, trial_json, where_of
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load
 
@@ -38,9 +37,7 @@ def void(  # noqa: PLR0913 - one parameter per option of the command
     waits = "" if ended.state == "done" else f"; the trial is {ended.state} and lacks a value"
     typer.echo(f"trial {trial}: {of}{measurement} does not count any more{waits}")
     if ended.state == "running":
-        where = [] if study_name is None else ["--study", study_name]
-        if storage not in (None, os.environ.get("CEIBO_STORAGE")):
-            where += ["--storage", storage]
+        where = where_of(study_name, storage)
         never = " or ".join(
             f"`{shlex.join(['ceibo', 'tell', file, str(trial), *words, *where])}`"
             for words in (("--failed", "REASON"), ("--withdraw",))
