@@ -12,6 +12,7 @@ from torch import nn
 import ceibo
 from ceibo.compression import Compressible, compress
 from ceibo.compression.compress import rank_of, ranks_of
+from ceibo.compression.lowrank import factorizable
 from ceibo.errors import InputError
 from ceibo_lab.problems.networks.tasks import Loaded
 
@@ -104,6 +105,33 @@ def test_a_whole_share_keeps_the_layer_and_a_small_one_has_rank_one() -> None:
         *range(1, factor.break_even + 1),
     }
     assert compressible.size_ratio(ranks_of(compressible, {"0": 1.0})) == 1.0
+
+
+def test_shared_weights_count_once_and_are_left_alone() -> None:
+    tied = nn.Sequential(nn.Linear(20, 20), nn.ReLU(), nn.Linear(20, 20), nn.Linear(20, 20))
+    tied[2].weight = tied[0].weight
+    assert factorizable(tied) == ("3",)
+    smaller = Compressible.of(tied, {"0": "svd"}).network_ratio({"0": 2})
+    # the shared weights stay for the other layer, beside two thin ones
+    assert smaller == pytest.approx((2 * 400 + 60 + 80) / (2 * 400 + 60))
+
+
+def test_an_exception_in_the_last_evaluations_loses_nothing() -> None:
+    calls: list[int] = []
+
+    def evaluate(_network: nn.Module) -> float:
+        calls.append(1)
+        if len(calls) >= 10:
+            raise ValueError("out of memory")
+        return 0.1
+
+    network = nn.Sequential(nn.Linear(12, 12), nn.Linear(12, 3))
+    try:
+        found = compress(network, evaluate, n_trials=10, progress=False)
+        study = found.result.study
+    except ValueError as error:
+        study = error.study  # type: ignore[attr-defined]
+    assert len([trial for trial in study.trials if trial.measurements]) == 8
 
 
 def test_a_stored_search_goes_on(tmp_path: Path) -> None:

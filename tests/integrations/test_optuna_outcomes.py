@@ -330,3 +330,16 @@ def test_a_copy_has_the_outcomes() -> None:
         "value": Measurement(study.trials[2].values[0]),
         "constraint 0": Measurement(study.trials[2].user_attrs["short"]),
     }
+
+
+def test_a_trial_whose_constraint_is_infinite_is_no_answer() -> None:
+    def constraints(trial: FrozenTrial) -> Sequence[float]:
+        x = trial.params["x"]
+        return [float("inf") if x < 0.2 else 0.01 * x - 0.4]
+
+    sampler = CeiboSampler(seed=0, constraints_func=constraints)
+    study = optuna.create_study(sampler=sampler)
+    for x in np.linspace(0.05, 0.9, 11):
+        study.enqueue_trial({"x": float(x)})
+    study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=11)
+    assert best_trial_by_posterior(study).trial.params["x"] > 0.2

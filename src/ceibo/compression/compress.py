@@ -14,7 +14,7 @@ from typing import Any, Final, final
 
 from torch import nn
 
-from ceibo.checks import check_positive
+from ceibo.checks import check_positive, check_whole
 from ceibo.compression.compressible import Compressible
 from ceibo.compression.lowrank import Factorization, default_method, factorizable
 from ceibo.decide import DEFAULT_ACQUISITION, Float, Measurement
@@ -101,6 +101,7 @@ def compress(  # noqa: PLR0913 - public, keyword-only
         the settings that the model recommends, so that no answer rests on an unmeasured prediction.
     """
     check_positive(gamma, "gamma")
+    n_trials = check_whole(n_trials, "n_trials")
     compressible = Compressible.of(network, _methods(network, layers))
     _check_smaller(compressible)
     # A logarithmic scale: the error rises steeply at low ranks, and hardly changes at high ones.
@@ -135,8 +136,8 @@ def _confirm(
 ) -> None:
     """Measures what the model recommends until there are `n_trials` trials."""
     while len(study.trials) < n_trials:
-        params = study.recommended.params
-        study.add(params, objective(params))
+        study.enqueue(study.recommended.params)
+        study.optimize(objective, n_trials=len(study.trials), progress=False)
 
 
 def rank_of(factor: Factorization, share: float) -> int | None:
@@ -159,6 +160,8 @@ def _methods(
     if isinstance(layers, str):
         wanted = "a list of names, or name -> method"
         raise InputError(f"layers must be {wanted}, got {layers!r}; write [{layers!r}].")
+    if layers is not None and not isinstance(layers, Sequence):
+        raise InputError(f"layers must be a list of names, or name -> method, got {layers!r}.")
     names = factorizable(network) if layers is None else layers
     if not names:
         raise InputError(

@@ -63,9 +63,8 @@ class Compressible:
         return self.stored(ranks, count) / self.layer_weights
 
     def network_ratio(self, ranks: Ranks) -> float:
-        """All parameters of the smaller network over all of the original."""
-        whole = sum(parameter.numel() for parameter in self.network.parameters())
-        return (whole - self.layer_weights + self.stored(ranks)) / whole
+        """All parameters of the smaller network over all of the original, shared ones once."""
+        return _size(self.module(ranks, own=False)) / _size(self.network)
 
     def _check_ranks(self, ranks: Ranks) -> dict[str, int]:
         """Layer -> its rank, of the layers that are to become smaller."""
@@ -77,3 +76,7 @@ class Compressible:
             )
         chosen = {name: rank for name, rank in ranks.items() if rank is not None}
         return {name: self.factors[name].check(rank) for name, rank in chosen.items()}
+
+
+def _size(network: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in network.parameters())

@@ -16,6 +16,7 @@ goes to the second.
 """
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast, final
@@ -133,12 +134,16 @@ def default_method(network: nn.Module, name: str) -> str:
 
 
 def factorizable(network: nn.Module) -> tuple[str, ...]:
-    """Names of the layers that can be factorized into something smaller."""
+    """Names of the layers that can be factorized into something smaller.
+
+    Not those that share their weights with another: these would stay, beside the smaller ones.
+    """
+    uses = Counter(id(each) for _, each in network.named_parameters(remove_duplicate=False))
     names = []
     for name, layer in network.named_modules():
         if not name or type(layer) not in (nn.Linear, nn.Conv2d):
             continue
-        if getattr(layer, "groups", 1) != 1:
+        if getattr(layer, "groups", 1) != 1 or uses[id(layer.weight)] > 1:
             continue
         shape = _weight(layer).shape
         outputs, inputs = shape[0], shape[1:].numel()

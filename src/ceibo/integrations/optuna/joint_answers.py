@@ -18,7 +18,7 @@ from ceibo.errors import InputError, NoMeasurementError
 from ceibo.gp.inputs import Array
 from ceibo.integrations.optuna.axes import Axes
 from ceibo.integrations.optuna.history import axes_of_finished, with_single_values
-from ceibo.integrations.optuna.outcomes import Named, evidence_of_outcomes
+from ceibo.integrations.optuna.outcomes import Named, constraints_of, evidence_of_outcomes
 from ceibo.integrations.optuna.sampler import CeiboSampler
 
 
@@ -145,7 +145,7 @@ class JointAnswers:
 
 
 def _is_measured(trial: FrozenTrial) -> bool:
-    """Whether the trial has finished with finite values."""
+    """Whether the trial has finished with finite values, those of its constraints included."""
     if trial.state is not TrialState.COMPLETE or trial.values is None:
         return False
-    return all(map(math.isfinite, trial.values))
+    return all(map(math.isfinite, (*trial.values, *constraints_of(trial).values())))
