@@ -13,7 +13,7 @@ from ceibo.acquisition.closed_form import (
     ProbabilityOfImprovement,
     UpperConfidenceBound,
 )
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import reachable
 from ceibo.acquisition.incumbent import Incumbent, find_incumbent
 from ceibo.acquisition.knowledge import CorrectedKnowledgeGradient, KnowledgeGradient
 from ceibo.acquisition.monte_carlo import (
@@ -134,7 +134,7 @@ def _corrected_kg(context: Context) -> Acquisition:
 @register("knowledge-gradient", label="knowledge gradient")
 def _knowledge_gradient(context: Context) -> Acquisition:
     gp, state = context.gp, context.gp.state
-    inside = within(gp.X)
+    inside = reachable(gp)
     # a slice where all are, which is no copy
     seen = slice(0, len(gp.X)) if inside.all() else np.flatnonzero(inside)
     predictor = gp.predictor(np.column_stack([state.alpha, state.covariance_weights(seen)]))

@@ -21,6 +21,7 @@ from ceibo.acquisition.constrained_draws import (
     ConstrainedParallelNoisyExpectedImprovement,
     best_of_draws,
 )
+from ceibo.acquisition.cube import reachable
 from ceibo.acquisition.incumbent import Incumbent
 from ceibo.acquisition.joint import JointAcquisition, JointPredictor
 from ceibo.acquisition.knowledge import KnowledgeGradient
@@ -142,7 +143,7 @@ def _corrected_ei(case: _Case) -> JointAcquisition:
 def _knowledge_gradient(case: _Case) -> JointAcquisition:
     """Over the observed points that hold the limits with the confidence, and x⁺."""
     goal, context, state = case.goal, case.context, case.goal.state
-    sure = np.flatnonzero(chances(case.limits, goal.X) >= case.confidence)
+    sure = np.flatnonzero(reachable(goal) & (chances(case.limits, goal.X) >= case.confidence))
     rows = np.union1d(sure, [context.incumbent.index])
     predictor = goal.predictor(np.column_stack([state.alpha, state.covariance_weights(rows)]))
     gradient = KnowledgeGradient(

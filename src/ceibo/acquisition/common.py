@@ -6,7 +6,7 @@ from typing import Final, Protocol, final
 
 import numpy as np
 
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import conditioning
 from ceibo.acquisition.joint import JointPredictor
 from ceibo.acquisition.monte_carlo import draw_jointly
 from ceibo.gp import GaussianProcess
@@ -75,8 +75,8 @@ def draw_in_common(
     drawn = [draw_jointly(gp, count, seed_of(seed, j)) for j, gp in enumerate(processes)]
     values = [draws.values[:, rows[:, j]] for j, draws in enumerate(drawn)]
     bounds = np.array([inside_units(limit.gp, limit.bound) for limit in limits])
-    reachable = within(goals[0].state.points)[rows[:, 0]]
-    holds = np.repeat(reachable[None, :], count, axis=0)
+    found = conditioning(goals[0])[rows[:, 0]]
+    holds = np.repeat(found[None, :], count, axis=0)
     for of_limit, bound in zip(values[len(goals) :], bounds, strict=True):
         holds &= of_limit <= bound
     predictor = JointPredictor(tuple(draws.predictor for draws in drawn))

@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import Jet, chain_std
 from ceibo.acquisition.common import CommonDraws, draw_in_common, inside_units
+from ceibo.acquisition.cube import reachable
 from ceibo.acquisition.fronts import boxes_beyond, nondominated, reference_point
 from ceibo.acquisition.joint import JointAcquisition, JointJet, JointPrediction
 from ceibo.acquisition.limits import Limit, chances, log_holding
@@ -249,7 +250,8 @@ def _inside_reference(
 ) -> Array:
     """The reference point (k,) in inside units."""
     if given is None:
-        likely = holding >= 0.5
+        inside = reachable(goals[0])
+        means, likely = means[inside], holding[inside] >= 0.5
         # processes vary by about 1 in inside units
         return reference_point(means[likely] if np.any(likely) else means, np.ones(len(goals)))
     point = as_floats(given, "reference")

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ceibo.acquisition import normal
 from ceibo.acquisition.base import chain_std
 from ceibo.acquisition.common import FARTHEST, Bounded, common_rows, inside_units
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import reachable
 from ceibo.errors import InputError
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask, as_points
@@ -128,7 +128,7 @@ def find_feasible_incumbent(
     """
     rows = common_rows([goal.X, *(limit.gp.X for limit in limits)])
     if len(rows):
-        rows = rows[(within(goal.X) if among is None else among)[rows[:, 0]]]
+        rows = rows[(reachable(goal) if among is None else among)[rows[:, 0]]]
     if len(rows) == 0:
         return None
     points = goal.X[rows[:, 0]]

@@ -21,11 +21,11 @@ import numpy as np
 
 from ceibo.acquisition.base import Acquisition, Jet, chain_std
 from ceibo.acquisition.closed_form import expected_improvement, log_expected_improvement
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import conditioning
 from ceibo.acquisition.sampling import normal_draws
 from ceibo.errors import NotPositiveDefiniteError
 from ceibo.gp import GaussianProcess
-from ceibo.gp.inputs import Array
+from ceibo.gp.inputs import Array, Mask
 from ceibo.gp.linalg import JITTERS, factorize
 from ceibo.gp.predictor import Prediction, Predictor
 
@@ -43,12 +43,12 @@ class Draws:
     predictor: Predictor  # weights (m, S)
     values: Array  # (S, m) the draws, less the prior mean
     base: Array  # (S,) ζ_s, the normal draws left for f(x)
+    reachable: Mask  # (m,) which of the points a search could find
 
     @property
     def best(self) -> Array:
-        """(S,) lowest value of each draw at points of the unit cube."""
-        inside = within(self.predictor.points)
-        return np.asarray(self.values[:, inside].min(axis=1))
+        """(S,) lowest value of each draw at points that a search could find."""
+        return np.asarray(self.values[:, self.reachable].min(axis=1))
 
 
 def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
@@ -70,7 +70,7 @@ def draw_jointly(gp: GaussianProcess, count: int, seed: int) -> Draws:
         values = mean + base[:, :m] @ root.T  # (S, m)
         weights = noiseless.solve(values.T)
         predictor = Predictor(kernel, state.points, noiseless.inverse, weights)
-        return Draws(predictor, values, base[:, m])
+        return Draws(predictor, values, base[:, m], conditioning(gp))
     raise NotPositiveDefiniteError(
         f"no joint draws at {m} points: the posterior covariance cannot be factorized."
     )

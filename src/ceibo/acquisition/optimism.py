@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import reachable
 from ceibo.acquisition.sampling import normal_draws, root_of
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Mask
@@ -44,7 +44,7 @@ def optimism(gp: GaussianProcess, among: Mask | None = None, seed: int = 0) -> f
         deviation = root @ normal_draws(_DRAWS, root.shape[1], seed + 1).T
         f = (K @ gp.state.alpha)[:, None] + deviation  # (n, draws), less the mean
         smoothed = half.T @ (inverse @ (f + noise))  # μ*
-        allowed = within(gp.X) if among is None else among
+        allowed = reachable(gp) if among is None else among
         chosen = np.argmin(np.where(allowed[:, None], smoothed, np.inf), axis=0)
         draws = np.arange(_DRAWS)
         error = f[chosen, draws] - smoothed[chosen, draws]

@@ -95,7 +95,7 @@ class Belief:
         params = self.space.from_unit(raw.x)
         means, stds = self.at_points(raw.x[None, :])
         believed = Estimate(params, float(means[0]), float(stds[0]))
-        inside = self.evidence.is_within(raw)
+        inside = self.evidence.is_within(raw, self.space)
         why = compare_with_raw(raw.number, raw.measurement, believed, self.best, is_within=inside)
         return Observed(params, raw.measurement.value, raw.measurement.noise, raw.number, why)
 
@@ -195,5 +195,6 @@ def recommend(belief: Belief, fixed: Mapping[str, object] | None = None) -> Esti
         points.append(acq.find_incumbent(gp, among=measured).x)
     settings = [settle(held, x) for x in points]
     means, stds = belief.at_points(belief.space.to_unit_rows(settings))
-    chosen = int(np.argmin(belief.evidence.direction.flip(means)))
+    minimised = belief.evidence.direction.flip(means)
+    chosen = int(np.flatnonzero(minimised == np.min(minimised))[-1])  # of equals the measured one
     return Estimate(settings[chosen], float(means[chosen]), float(stds[chosen]))

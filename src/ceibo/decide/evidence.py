@@ -14,6 +14,8 @@ from ceibo.acquisition.cube import within
 from ceibo.decide.block_codes import block_codes
 from ceibo.decide.direction import Direction
 from ceibo.decide.measurement import Measurement
+from ceibo.decide.region import obeying
+from ceibo.decide.space import Space
 from ceibo.gp.inputs import Array, Indices
 
 
@@ -71,9 +73,11 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.y)
 
-    def is_within(self, one: Told) -> bool:
+    def is_within(self, one: Told, space: Space) -> bool:
         """Whether a setting is one of the space as it is now, or no measured one is."""
-        return bool(np.any(np.all(self.X[within(self.X)] == one.x, axis=1)))
+        found = obeying(space, self.X)
+        rows = within(self.X) if found is None else found
+        return bool(np.any(np.all(self.X[rows] == one.x, axis=1)))
 
     def first_trial(self, x: Array) -> int:
         """The first trial that was measured at a point (d,)."""

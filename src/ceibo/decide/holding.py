@@ -69,7 +69,20 @@ class Held:
     @property
     def is_finite(self) -> bool:
         """Whether finitely many points are left to search."""
-        return len(self.discrete) == len(self.space)
+        gone = sum(
+            column not in self.discrete and self._never(name)
+            for column, name in enumerate(self.space.names)
+        )
+        return len(self.discrete) + gone == len(self.space)
+
+    def _never(self, name: str) -> bool:
+        """Whether what is held leaves no setting in which a parameter exists."""
+        conditions = self.space.conditions
+        if conditions is None:
+            return False
+        needed = conditions.ancestors.get(name, {})
+        left = {parent: self.discrete[conditions.columns[parent]] for parent in needed}
+        return any(not np.isin(left[each], sorted(known)).any() for each, known in needed.items())
 
     def point(self, x: Array) -> Array:
         """A point (d,) of the unit cube moved to where the held columns are."""

@@ -10,6 +10,7 @@ from ceibo.acquisition import find_incumbent
 from ceibo.decide.discounts import Discount, discounted, discounts_of
 from ceibo.decide.evidence import Evidence
 from ceibo.decide.outliers import Doubted, find_outliers
+from ceibo.decide.region import obeying
 from ceibo.decide.rows import Rows
 from ceibo.decide.settings import Settings
 from ceibo.decide.space import Space
@@ -44,6 +45,7 @@ class Model:
     kinds: tuple[str, ...] = ()  # of the blocks of the fit
     discounts: tuple[Discount, ...] = ()  # of values that are not believed
     shape: NoiseShape | None = None  # of unknown noise that differs over the space
+    space: Space | None = None  # whose rules say which measured settings can be had
 
     def natural(self, value: float) -> float:
         """From the process's units to those of the objective."""
@@ -109,8 +111,8 @@ class Model:
             if len(groups) > limit:
                 chosen = most_telling(self.gp, evidence.X[groups.first], limit)
                 rows = rows[groups.rows(chosen)]
-        gp = rows.conditioned(self.fit, blocks, merged=n > limit)
-        return Model(gp, self.fit, self.exponent, n, len(rows), self.kinds, shape=self.shape)
+        gp = _reaching(rows.conditioned(self.fit, blocks, merged=n > limit), self.space)
+        return replace(self, gp=gp, observations=n, used=len(rows), discounts=())
 
     def block_variances(self, kinds: Sequence[str]) -> Array:
         """The variances of these kinds of block, in units of the process; 0 of other kinds."""
@@ -179,7 +181,8 @@ def fit_model(
             if rival.gain + other.gain > found.gain + REQUIRED:
                 found, shape = rival, other.rows.shape
         fitted, discounts = expecting(found.fit, shape), discounts_of(evidence, found.outliers)
-        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts, shape)
+        fitted = replace(fitted, gp=_reaching(fitted.gp, space))
+        return Model(fitted.gp, fitted, exponent, n, n, kinds, discounts, shape, space)
     rows = whole[groups.rows(groups.spread(min(limit, _FIT_ROWS)))]
     fitted = fit(rows)
     if (other := varied(rows, fitted)) is not None:
@@ -187,8 +190,14 @@ def fit_model(
         fitted = expecting(other.fit, whole.shape)
     rows = whole[groups.rows(most_telling(fitted.gp, whole.X[groups.first], limit))]
     variances = np.zeros(0) if fitted.gp.blocks is None else fitted.gp.blocks.variances
-    gp = rows.conditioned(fitted, variances, merged=True)
-    return Model(gp, fitted, exponent, n, len(rows), kinds, shape=rows.shape)
+    gp = _reaching(rows.conditioned(fitted, variances, merged=True), space)
+    return Model(gp, fitted, exponent, n, len(rows), kinds, shape=rows.shape, space=space)
+
+
+def _reaching(gp: GaussianProcess, space: Space | None) -> GaussianProcess:
+    """A process that knows which of its points obey the rules."""
+    found = None if space is None else obeying(space, gp.X)
+    return gp if found is None else replace(gp, reachable=found)
 
 
 def _exponent_of(evidence: Evidence) -> int:

@@ -20,11 +20,14 @@ from ceibo.version import __version__
 # 3: measurements that look wrong count less, in studies that were begun with it; those begun before
 #    and those without such a measurement get the suggestions of 2.
 # 4: what looks wrong on the scale of the values may be right on a logarithmic one. In spaces with
-#    rules, parameters that no rule concerns are spread evenly in the initial design.
+#    rules, parameters that no rule concerns are spread evenly in the initial design, a rule applies
+#    only where all its parameters exist, and measured settings that break one are nothing to beat;
+#    with limits or several goals nor are those outside the space.
 # Noise that differs over the space is no new version: the settings of a study say whether it may.
 ALGORITHM: Final = 4
 UNDOUBTED: Final = 3
-"""Since this version a suggestion is the same where no measurement looks wrong, without rules."""
+"""Since this version a suggestion is the same where no measurement looks wrong, without rules, in a
+space that was not changed."""
 
 
 def to_record(suggestion: Suggestion, seen: int, seed: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ceibo import acquisition as acq
+from ceibo.acquisition.cube import within
 from ceibo.acquisition.region import EmptyRegionError, Region
 from ceibo.decide.dimensions import Float
 from ceibo.decide.holding import Held, hold
@@ -91,6 +92,18 @@ def admissible(held: Held, X: Array) -> Mask:
     region = region_in(held)
     inside = held.has(X)
     return inside if region is None else inside & region.holds(X)
+
+
+def obeying(space: Space, X: Array) -> Mask | None:
+    """Which points (N, d) of the unit cube obey the rules of a space.
+
+    None where there are no rules, or no such point.
+    """
+    region = region_of(space)
+    if region is None:
+        return None
+    found = within(X) & region.holds(X)
+    return found if found.any() else None
 
 
 def _balanced(held: Held, params: Params, equalities: Sequence[tuple[Array, float]]) -> Params:

@@ -94,7 +94,7 @@ def fit_with(fitted: FitResult, theta: Array) -> FitResult:
     inferred = None
     if basis.data.infers_noise:
         inferred = hyperparameters.noise * basis.data.scale**2
-    gp = basis.process(hyperparameters)
+    gp = replace(basis.process(hyperparameters), reachable=fitted.gp.reachable)
     return replace(fitted, gp=gp, hyperparameters=hyperparameters, noise_variance=inferred)
 
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ceibo.errors import InputError
 from ceibo.gp.blocks import Blocks
-from ceibo.gp.inputs import Array, Indices, as_noise, as_point, as_points, as_values
+from ceibo.gp.inputs import Array, Indices, Mask, as_noise, as_point, as_points, as_values
 from ceibo.gp.kernels import Kernel
 from ceibo.gp.linalg import Factor, constant_mean, factorize, limited_blas
 from ceibo.gp.predictor import Predictor
@@ -67,6 +67,8 @@ class GaussianProcess:
         expected_noise: noise variance expected of one more measurement; the mean of noise_variance
             by default. A new block adds to it, which is not counted here.
         blocks: of the observations, with their variances; none by default.
+        reachable: (n,) which observed points a search could find, where not all of the unit cube
+            can be had; those in the cube by default.
 
     Example:
         >>> from ceibo.gp import GaussianProcess, Matern52
@@ -81,6 +83,7 @@ class GaussianProcess:
     mean: float = 0.0
     expected_noise: float | None = None
     blocks: Blocks | None = None
+    reachable: Mask | None = None
     _state: _State | None = field(default=None, repr=False)
     # the power of two by which values are divided inside
     unit: float = field(init=False, repr=False)
@@ -99,6 +102,7 @@ class GaussianProcess:
             mean: float = 0.0,
             expected_noise: float | None = None,
             blocks: Blocks | None = None,
+            reachable: Mask | None = None,
             _state: _State | None = None,
         ) -> None: ...
 
@@ -285,6 +289,7 @@ class GaussianProcess:
                 y=_frozen(np.append(self.y, y_new)),
                 noise_variance=_frozen(np.append(self.noise_variance, noise)),
                 blocks=blocks,
+                reachable=None if self.reachable is None else np.append(self.reachable, True),
                 _state=self.state,
             )
             alpha = grown.factor.solve(process.residuals)

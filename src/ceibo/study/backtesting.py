@@ -1,5 +1,7 @@
 """Would ceibo have found the best of what a study has measured, and how soon?"""
 
+from dataclasses import replace
+
 from ceibo.checks import check_whole
 from ceibo.decide.backtest import Backtest, backtest_of
 from ceibo.errors import InputError
@@ -29,4 +31,9 @@ def backtest(study: Study, *, seeds: int = 10) -> Backtest:
     """
     if study.outcomes is not None:
         raise InputError("a backtest is of one objective, and the study has several outcomes.")
-    return backtest_of(study.belief, range(check_whole(seeds, "seeds")))
+    found = backtest_of(study.belief, range(check_whole(seeds, "seeds")))
+    trials = study.trials  # whose settings may be outside the space by now
+    raw, believed = (
+        replace(each, params=trials[each.number].params) for each in (found.raw, found.believed)
+    )
+    return replace(found, raw=raw, believed=believed)

@@ -137,7 +137,7 @@ def _margin(alternative: Alternative, X: Array, slack: Array, zero: Mask) -> Arr
 
 
 def _compile(requirement: Requirement, linear: list[Linear]) -> Choice:
-    alternatives, columns = [], set()
+    alternatives, columns = [], set(requirement.columns)
     for terms in requirement.alternatives:
         places = []
         for term in terms:

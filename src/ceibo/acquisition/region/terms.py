@@ -105,10 +105,14 @@ Term = Linear | Among | Zero | Count
 @final
 @dataclass(frozen=True)
 class Requirement:
-    """At least one alternative must hold, that is, all its terms; `rule` is its place in a list."""
+    """At least one alternative must hold, that is, all its terms; `rule` is its place in a list.
+
+    It applies where all columns of its terms exist, and the `columns` beside them.
+    """
 
     alternatives: tuple[tuple[Term, ...], ...]
     rule: int = 0
+    columns: tuple[int, ...] = ()
 
 
 @final

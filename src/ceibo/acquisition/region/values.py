@@ -70,8 +70,9 @@ class Values:
             if isinstance(column, Scale):
                 if not column.log and column.low <= 0.0 <= column.high:
                     found[k] = -column.low / column.width
-                if k in self.discrete and not np.any(self.discrete[k] == found[k]):
-                    found[k] = np.nan
+                if k in self.discrete:  # whose levels are rounded otherwise
+                    near = np.abs(self.discrete[k] - found[k]) <= 1e-13
+                    found[k] = self.discrete[k][near][0] if np.any(near) else np.nan
             elif isinstance(column, Table):
                 places = np.flatnonzero(column.values == 0.0)
                 allowed = self.discrete.get(k, column.coordinates)

@@ -109,7 +109,7 @@ class JointBelief:
         flip = evidence.direction.flip
         raw = min(among, key=lambda told: (flip(told.measurement.value), told.number))
         believed = self.predictions.estimates(raw.x[None, :])[0]
-        inside = evidence.is_within(raw)
+        inside = evidence.is_within(raw, self.space)
         why = compare_with_raw(raw.number, raw.measurement, believed, self.best, is_within=inside)
         if not held:
             why = f"no measured trial holds every limit as it was measured; {why}"

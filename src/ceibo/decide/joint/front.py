@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import reachable
 from ceibo.decide.joint.evidence import JointEvidence
 from ceibo.gp import GaussianProcess
 from ceibo.gp.inputs import Array, Mask
@@ -38,8 +38,9 @@ def find_front(
     most likely one alone. In order of the first goal.
     """
     processes = [*goals, *(limit.gp for limit in limits)]
-    X = goals[0].X[acq.common_rows([gp.X for gp in processes])[:, 0]]
-    X = X[within(X)]
+    rows = acq.common_rows([gp.X for gp in processes])[:, 0]
+    found = reachable(goals[0])[rows]
+    X = goals[0].X[rows[found] if found.any() else rows]
     if not len(X):
         return Front(X, np.zeros(0))
     efficient, held = acq.probability_efficient(goals, limits, X), acq.chances(limits, X)

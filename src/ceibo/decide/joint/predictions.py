@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from ceibo import acquisition as acq
-from ceibo.acquisition.cube import within
+from ceibo.acquisition.cube import reachable
 from ceibo.decide.effects import BlockEffect, block_effects
 from ceibo.decide.estimate import Estimate, OutcomeEstimate
 from ceibo.decide.joint.clipped import Range, clipped_interval, clipped_moments
@@ -73,8 +73,8 @@ class Predictions:
         """Which points of the goal's process (n,) hold every limit; None where there is none."""
         if not self.limits:
             return None
-        X = goal.gp.X
-        return np.asarray(within(X) & (self.feasibility(X) >= self.settings.assurance))
+        sure = self.feasibility(goal.gp.X) >= self.settings.assurance
+        return np.asarray(reachable(goal.gp) & sure)
 
     @property
     def noise(self) -> dict[str, float | None]:

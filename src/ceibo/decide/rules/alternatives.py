@@ -4,15 +4,17 @@ Where a comparison is strict, or says that something is not equal, the region ke
 MARGIN of the scale from the bound, so that the rule holds as it is written.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, final
 
 import numpy as np
 
 from ceibo.acquisition.region.terms import Among, Column, Count, Linear, Table, Term, Zero
-from ceibo.decide.dimensions import Dimension
+from ceibo.decide.dimensions import Dimension, Int
 from ceibo.decide.rules.columns import columns_of, range_of
 from ceibo.decide.rules.conditions import (
     TOLERANCE,
@@ -94,7 +96,8 @@ class Compiler:
                 return [()]
             if low >= bound:
                 return []
-            bound -= min(MARGIN * comparison.scale, (bound - low) / 2)
+            margin = min(MARGIN * comparison.scale, (bound - low) / 2)
+            bound -= min(margin, self._half_step(comparison))
         elif low > bound + slack or (comparison.sign == "==" and high < bound - slack):
             return []
         elif comparison.sign == "<=" and high <= bound:
@@ -102,6 +105,22 @@ class Compiler:
         if self._is_zero(comparison):
             return [(Zero(self.places[names[0]]),)]
         return [(Linear(self._row(comparison), bound, comparison.sign == "=="),)]
+
+    def _half_step(self, comparison: Comparison) -> float:
+        """Half of the least distance of a sum of whole numbers from the bound, unless it is on it.
+
+        Infinity where other numbers are in the sum.
+        """
+        rest, steps = comparison.bound, []
+        for name, coefficient in comparison.coefficients.items():
+            dimension = self.dimensions[name]
+            if not isinstance(dimension, Int):
+                return math.inf
+            rest -= coefficient * dimension.low
+            steps.append(coefficient * dimension.step)
+        common = math.lcm(*(each.denominator for each in (rest, *steps)))
+        whole = math.gcd(*(int(each * common) for each in (rest, *steps)))
+        return float(Fraction(whole, common) / 2) if whole else math.inf
 
     def _levels(self, comparison: Comparison, table: Table) -> list[Alternative]:
         """A comparison of one column of levels: those that hold it."""

@@ -19,7 +19,7 @@ def column_of(dimension: Dimension) -> Column:
     its coordinates do.
     """
     ends = range_of(dimension)
-    if ends is None:
+    if ends is None or not math.isfinite(ends[1] - ends[0]):
         return None
     coordinates = dimension.coordinates
     if coordinates is not None:
@@ -50,4 +50,7 @@ def _are_numbers(dimension: Dimension, values: Iterable[object]) -> bool:
 
 
 def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else math.nan
+    try:
+        return float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return math.inf  # which is refused in a sentence

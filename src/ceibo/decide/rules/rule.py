@@ -56,13 +56,19 @@ class Rule:
         setting of the box holds is left out.
         """
         found = []
+        # where one of these does not exist, no part of the rule applies
+        conditional = tuple(
+            compiler.places[name]
+            for name in self.names
+            if compiler.dimensions[name].when is not None
+        )
         for part in conjuncts(self.condition):
             try:
                 ways = compiler.alternatives(part)
             except InputError as error:
                 raise InputError(f"{subject_of(self.text)}: {error}") from None
             if () not in ways:
-                found.append(Requirement(tuple(ways), place))
+                found.append(Requirement(tuple(ways), place, conditional))
         return tuple(found)
 
 
