@@ -5,18 +5,21 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
+CEIBO: Final = (sys.executable, "-m", "ceibo")
 _PATIENCE: Final = 60_000  # milliseconds for what the page is to do
 
 
 class Server:
-    """`ceibo serve` in a process of its own, at one port."""
+    """`ceibo serve` in a process of its own, at one port; of this environment unless told."""
 
-    def __init__(self, storage: str) -> None:
-        self.storage = storage
+    def __init__(
+        self, storage: str, ceibo: Sequence[str] = (sys.executable, "-m", "ceibo")
+    ) -> None:
+        self.command = [*ceibo, "serve", storage, "--no-browser"]
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -25,9 +28,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "ceibo", "serve", self.storage, "--no-browser"]
         self.process = subprocess.Popen(
-            [*command, "--port", str(self.port)],
+            [*self.command, "--port", str(self.port)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
