@@ -15,3 +15,9 @@ def test_digits_follow_the_uncertainty() -> None:
         (4.0, 9.96): "4 ± 10",
     }
     assert {pair: with_uncertainty(*pair) for pair in shown} == shown
+
+
+def test_a_large_mean_has_the_digits_that_its_uncertainty_is_about() -> None:
+    assert with_uncertainty(1000000000.2537, 0.012) == "1000000000.254 ± 0.012"
+    assert with_uncertainty(0.0010000015, 1e-12) == "0.0010000015 ± 1e-12"
+    assert with_uncertainty(1.23456789e12, 3e5) == "1.23456789e+12 ± 3e+05"

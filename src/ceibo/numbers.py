@@ -15,6 +15,7 @@ _NUMBER: Final = re.compile(
 )
 _WHOLE: Final = re.compile(r"[+-]?\d+", re.ASCII)
 _HEAD: Final = re.compile(r"[+-]?\d{1,3}", re.ASCII)
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[\u00a0\u2007\u2009\u202f]\d{3})+(?:[.,]\d*)?(?!\d)")
 _THOUSANDS: Final = re.compile(r"0\d\d([.,]\d*)?", re.ASCII)
 
 
@@ -35,6 +36,12 @@ def with_point(text: str) -> str | None:
     written = f"{head.replace('.', '')}.{tail}"
     digits = head[-1:].isdigit() and tail[:1].isdigit()
     return written if digits and to_number(written) is not None else None
+
+
+def grouped_in(text: str) -> str:
+    """A number with gaps that are not broken, as spreadsheets write thousands; empty if none is."""
+    found = _GROUPED.search(text)
+    return "" if found is None else found[0]
 
 
 def is_split_thousand(before: str, word: str) -> bool:
@@ -85,7 +92,8 @@ def with_uncertainty(mean: float, std: float) -> str:
     shown = f"{std:.1e}"  # rounded first, since 0.0996 is 0.10
     decimals = 1 - int(shown.partition("e")[2])
     if decimals > 8 or max(abs(mean), std) >= 1e9:
-        return f"{rounded(mean)} ± {rounded(std, 2)}"
+        size = math.floor(math.log10(abs(mean))) if mean else 0
+        return f"{rounded(mean, min(max(size + 1 + decimals, 6), 15))} ± {rounded(std, 2)}"
     places = max(decimals, 0)
     return f"{round(mean, decimals) + 0.0:.{places}f} ± {float(shown):.{places}f}"
 

@@ -181,3 +181,19 @@ def test_changes_without_a_meaning_are_refused(space: Any, before: Any, said: st
 def test_what_cannot_be_placed_is_refused(params: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         FRAME.check(params)
+
+
+def test_old_values_of_a_child_before_its_parent_are_where_they_were() -> None:
+    frame = Frame(Space({"x": Float(0, 1)}))
+    after = frame.after(
+        Space(
+            {
+                "x": Float(0, 1),
+                "m": Float(0, 1, when={"opt": "sgd"}),
+                "opt": Categorical(["sgd", "adam"]),
+            }
+        ),
+        {"m": 0.9, "opt": "sgd"},
+    )
+    assert after.complete({"x": 0.2}) == {"x": 0.2, "opt": "sgd", "m": 0.9}
+    assert after.outside({"x": 0.2}) is None

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from ceibo import Study
 from ceibo import acquisition as acq
 from ceibo.decide import Float, Measurement, Precision, Settings, Space, Told, evidence_of, suggest
 from ceibo.decide.record import to_record
@@ -124,3 +125,16 @@ def test_json_and_settings() -> None:
     with pytest.raises(InputError, match=r"precision must be a ceibo\.Precision"):
         Settings(precision=(1.0, 0.2))  # type: ignore[arg-type]  # that is the mistake
     assert "precision" not in Settings(precision=price).to_json()
+
+
+def test_one_value_told_as_exact_does_not_make_the_next_one_exact() -> None:
+    rng = np.random.default_rng(0)
+    study = Study.create({"x": Float(0, 1)}, seed=0)
+    for x in np.linspace(0, 1, 15):
+        study.add({"x": float(x)}, float((x - 0.4) ** 2 + 0.1 * rng.standard_normal()))
+    before = study.ledger.belief().model.gp.expected_noise
+    study.add({"x": 1.0}, 0.36, noise=0.0)
+    after = study.ledger.belief().model.gp.expected_noise
+    assert before
+    assert after
+    assert 0.5 < after / before < 2

@@ -71,6 +71,7 @@ def test_typed_values_are_read(value: str, noise: str, expected: Measurement | N
         ("1 000", "", "write 1000 without a gap"),
         ("1 000,5", "", "write 1000,5 without a gap"),
         ("1\N{NO-BREAK SPACE}000,5", "", "write 1000,5 without a gap"),
+        ("1\N{NARROW NO-BREAK SPACE}234,5", "", "write 1234,5 without a gap"),
         ("\N{MINUS SIGN}1 000", "", "write \N{MINUS SIGN}1000 without a gap"),
         ("", "0.1", "without a value"),
         ("1", "-2", "noise"),

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 import ceibo
+from ceibo.web.actions import tell
 from ceibo.web.maps import kinds_of
 from ceibo.web.parity import parity_of
 from ceibo.web.profiler import check_place, moved_place, place_of, profile, setting_at, where
+from ceibo.web.session import Session
+from ceibo.web.views import _axes
 from tests.web.web_tools import Caller
 
 DIALS = {
@@ -207,3 +210,30 @@ def test_rounding_of_a_setting_in_hand_is_repaired() -> None:
             space.check_rules(params)
             on_screen = [float(text) for text in shown["shown"][:3]]
             assert [params[name] for name in "abc"] == pytest.approx(on_screen, abs=6e-4)
+
+
+def test_the_page_draws_where_a_parameter_came_later_or_no_trial_has_all_outcomes() -> None:
+    """The profiler failed at every look, and with it all that is drawn after it."""
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, seed=0)
+    for x in (0.1, 0.4, 0.6, 0.9):
+        study.add({"x": x}, (x - 0.5) ** 2)
+    study.change({"x": ceibo.Float(0, 1), "n": ceibo.Float(0, 1)}, before={"n": 0.5})
+    assert _axes(Session(study), {})["at"][1] == 0.5
+    outcomes = {"yield": ceibo.Maximize(), "impurity": ceibo.AtMost(2.0)}
+    apart = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, seed=0)
+    apart.ask(2)
+    apart.tell(0, {"yield": 80})
+    apart.tell(1, {"impurity": 1})
+    assert len(_axes(Session(apart), {})["at"]) == 1
+
+
+def test_a_note_of_a_later_value_stands_beside_the_earlier_one() -> None:
+    outcomes = {"yield": ceibo.Maximize(), "impurity": ceibo.AtMost(2.0)}
+    study = ceibo.Study.create({"x": ceibo.Float(0, 1)}, outcomes=outcomes, seed=0)
+    study.ask()
+    session = Session(study)
+    for outcome, note in ((1, "heater slow"), (0, "GC new"), (0, "GC new")):
+        value = {"outcome": outcome, "value": "1", "noise": ""}
+        data = {"trial": 0, "attempt": 1, "values": [value], "block": "", "notes": note}
+        tell(session, data)
+    assert study.trials[0].attributes["notes"] == "heater slow; GC new"

@@ -77,7 +77,8 @@ def compare_with_raw(
     says whether its setting is one of the space as it is now, or none measured is.
     """
     noise = "" if measurement.noise is None else f" with noise {rounded(measurement.noise, 3)}"
-    raw = f"{rounded(measurement.value)}{noise}"
+    to_its_digits = with_uncertainty(measurement.value, believed.std).partition(" ")[0]
+    raw = f"{max(rounded(measurement.value), to_its_digits, key=len)}{noise}"
     answer = with_uncertainty(best.mean, best.std)
     belief = with_uncertainty(believed.mean, believed.std)
     if number == best.number:

@@ -104,9 +104,10 @@ class Frame:
     def complete(self, params: Mapping[str, Any]) -> Params:
         """Parameters with the values `before` of those that they lack."""
         whole = dict(params)
-        for name, value in self.before.items():
-            if name not in whole and self._exists(name, whole):
-                whole[name] = value
+        conditions = self.space.conditions
+        for name in self.before if conditions is None else conditions.order:  # parents first
+            if name in self.before and name not in whole and self._exists(name, whole):
+                whole[name] = self.before[name]
         return whole
 
     def existing(self, params: Mapping[str, Any]) -> Params:

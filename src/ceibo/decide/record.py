@@ -22,7 +22,8 @@ from ceibo.version import __version__
 # 4: what looks wrong on the scale of the values may be right on a logarithmic one. In spaces with
 #    rules, parameters that no rule concerns are spread evenly in the initial design, a rule applies
 #    only where all its parameters exist, and measured settings that break one are nothing to beat;
-#    with limits or several goals nor are those outside the space.
+#    with limits or several goals nor are those outside the space. One value told as exact among
+#    values of unknown noise does not make the next one exact.
 # Noise that differs over the space is no new version: the settings of a study say whether it may.
 ALGORITHM: Final = 4
 UNDOUBTED: Final = 3

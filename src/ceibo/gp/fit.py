@@ -169,6 +169,8 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
     # with the values behind standard errors
     raw_count = n + int(np.sum(sizes[known] - 1.0))
     usual = known & (sizes == 1) & believed
+    if data.infers_noise:
+        usual &= noise > 0.0  # one told as exact says nothing of the noise of the next
     expected = float(np.mean(noise[usual])) if np.any(usual) else None
     search = _Search(Basis(data, kernel_class, columns, priors, expected))
     with limited_blas(len(data.X)):

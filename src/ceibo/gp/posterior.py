@@ -275,6 +275,11 @@ class GaussianProcess:
             raise InputError(
                 "append an observation before conditioning on pending points, not after."
             )
+        kinds = 0 if self.blocks is None else len(self.blocks.variances)
+        if block is not None and len(block) != kinds:
+            raise InputError(
+                f"block must be {kinds} indices, one per kind of block, got {block!r}."
+            )
         x_new = as_point(x, "x", self.kernel.dimension)
         y_new, noise = as_values([y], 1), as_noise(noise_variance, 1, unknown=False)
         blocks, inside = self.blocks, self.state.blocks

@@ -19,14 +19,14 @@ from ceibo.errors import InputError
 from ceibo.numbers import to_number
 from ceibo.sheets.cells import unguard
 from ceibo.sheets.columns import Columns, columns_for, known_names
-from ceibo.sheets.grid import BLANK, Cell, Record, address
+from ceibo.sheets.grid import BLANK, Cell, Record, address, letters
 from ceibo.sheets.names import fold, split_unit
 from ceibo.sheets.naming import SheetNaming
 from ceibo.sheets.numerals import Numbers
 from ceibo.sheets.opening import open_table
 from ceibo.sheets.places import Places, ResultPlaces, find_places, missing_params
 from ceibo.sheets.problems import Problems
-from ceibo.sheets.results import FAILED, ResultCells, measurement_of
+from ceibo.sheets.results import FAILED, UNEXPLAINED, ResultCells, measurement_of
 from ceibo.sheets.settings import fact_of
 from ceibo.sheets.table import Table
 from ceibo.study import Failure
@@ -189,11 +189,12 @@ def _unread(table: Table, places: Places, columns: Columns) -> tuple[str, ...]:
         for place, cell in enumerate(record.cells)
         if not cell.is_blank
     }
-    headers = [table.header[each] for each in _free(table, places) if each in filled]
+    named = dict(enumerate(table.header))
+    headers = [
+        named.get(each, "") or f"column {letters(each)}" for each in sorted(filled - places.all())
+    ]
     return tuple(
-        each
-        for each in headers
-        if each and not shown.intersection((fold(each), fold(split_unit(each)[0])))
+        each for each in headers if not shown.intersection((fold(each), fold(split_unit(each)[0])))
     )
 
 
@@ -288,6 +289,9 @@ class _Reader:
             cells = self._result_cells(record, places)
             if cells.is_failure:
                 failed.append(name)
+                if any(not each.is_blank for each in cells.replicates):
+                    message = "it says that the run failed, and there are replicates; empty either."
+                    self._report(record, places.value, message)
                 continue
             try:
                 measurement = measurement_of(cells, self.numbers, self._block(record, row, name))
@@ -308,7 +312,7 @@ class _Reader:
             )
         if failed or (not found and state == "failed"):
             reason = unguard(self._cell(record, self.places.reason).text.strip())
-            return Failure(reason or notes or FAILED)
+            return Failure(reason or notes or (FAILED if row is None else UNEXPLAINED))
         if not found:
             return None
         return found.get("", found)

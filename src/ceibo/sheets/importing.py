@@ -8,7 +8,7 @@ from typing import Any, Final, final
 
 from ceibo.decide import Measurement
 from ceibo.errors import InputError, NumberTakenError
-from ceibo.sheets.entries import UNDER_WAY
+from ceibo.sheets.entries import UNDER_WAY, Result
 from ceibo.sheets.rows import Row, Rows
 from ceibo.study import Failure, Study, Trial
 from ceibo.study.adding import new_trial
@@ -72,14 +72,28 @@ def import_rows(study: Study, table: Rows, path: object, known: str, dry_run: bo
 
 def _sort(trials: Sequence[Trial], table: Rows, fresh: Sequence[bool], again: bool) -> _Sorted:
     parts = _Sorted()
+    left = [{name: list(told) for name, told in each.outcomes.items()} for each in trials]
     attributes = table.attributes or ({},) * len(table.rows)
     rows = zip(table.trials, table.rows, attributes, fresh, strict=True)
     for number, row, given, is_fresh in rows:
         if is_fresh and number is not None and is_of(trials, number, row):
-            parts.filled.append((number, row, given))
+            parts.filled.append((number, (row[0], _rest(row[1], left[number])), given))
         elif is_fresh or again:
             parts.added.append((row, given))
     return parts
+
+
+def _rest(result: Result, left: dict[str, list[Measurement]]) -> Result:
+    """A result without what is on record, under whatever key; which is used up."""
+    if not isinstance(result, dict):
+        return result
+    rest = {}
+    for name, measurement in result.items():
+        if measurement in left.get(name, ()):
+            left[name].remove(measurement)
+        else:
+            rest[name] = measurement
+    return rest or result
 
 
 def _add_all(
@@ -98,11 +112,17 @@ def _add_all(
 
 
 def is_of(trials: Sequence[Trial], number: int, row: Row) -> bool:
-    """Whether a row is about a trial that is under way now, with the same settings."""
+    """Whether a row is about a trial that waits for values now, with the same settings."""
     if not 0 <= number < len(trials):
         return False
-    trial = trials[number]
-    return trial.state in UNDER_WAY and key_of(trial.params) == key_of(row[0])
+    trial, (params, result) = trials[number], row
+    if key_of(trial.params) != key_of(params):
+        return False
+    if trial.state == "done" and isinstance(result, dict):  # what is watched may come later
+        known = result.keys() & trial.outcomes.keys()
+        same = all(result[name] in trial.outcomes[name] for name in known)
+        return bool(known) and same and known < result.keys()
+    return trial.state in UNDER_WAY
 
 
 def tell_all(study: Study, rows: Iterable[tuple[int, Row, Mapping[str, Any]]]) -> None:
@@ -137,7 +157,9 @@ def rows_of(trial: Trial) -> list[dict[str, Measurement]]:
 def are_fresh(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
     """Whether a study does not have each row already; equal rows are counted singly."""
     stored: Counter[tuple[str, Content]] = Counter()
+    earlier: Counter[tuple[str, Content]] = Counter()
     for trial in trials:
+        earlier.update((key_of(trial.params), each) for each in _as_first_told(trial))
         failed = (None,) if trial.state == "failed" else ()
         told: Iterable[Content] = trial.measurements
         if trial.names:
@@ -146,9 +168,30 @@ def are_fresh(trials: Sequence[Trial], rows: Sequence[Row]) -> list[bool]:
     fresh = []
     for params, outcome in rows:
         what = (key_of(params), _content_of(outcome))
-        fresh.append(stored[what] == 0)
-        stored[what] -= stored[what] > 0
+        known = stored if stored[what] else earlier
+        fresh.append(known[what] == 0)
+        known[what] -= known[what] > 0
     return fresh
+
+
+def _as_first_told(trial: Trial) -> list[Content]:
+    """What the rows of a trial were before values were corrected or voided, if any was."""
+    if not trial.voided and not any(trial.replaced):
+        return []
+    names = trial.names or ("",) * len(trial.measurements)
+    told: dict[str, list[Measurement]] = {}
+    for each in trial.voided:
+        told.setdefault(each.outcome, []).append(each.measurement)
+    for name, now, before in zip(names, trial.measurements, trial.replaced, strict=True):
+        told.setdefault(name, []).append(before[0] if before else now)
+    if "" in told:
+        alone = [before[0] for before in trial.replaced if before]
+        return [*(each.measurement for each in trial.voided), *alone]
+    count = max(map(len, told.values()))
+    return [
+        frozenset((name, several[row]) for name, several in told.items() if row < len(several))
+        for row in range(count)
+    ]
 
 
 def _content_of(outcome: Measurement | Mapping[str, Measurement] | Failure) -> Content:

@@ -5,7 +5,7 @@ import unicodedata
 from typing import Final
 
 _UNITS: Final = (
-    re.compile(r"(?P<name>.*\S)\s*[(\[](?P<unit>[^()\[\]]*)[)\]]"),
+    re.compile(r"(?P<name>.*\S)\s*[(\[](?P<unit>(?:[^()\[\]]|[(\[][^()\[\]]*[)\]])*)[)\]]"),
     re.compile(r"(?P<name>.*\S)\s*,\s*(?:in\s+)?(?P<unit>\S+)"),
     re.compile(r"(?P<name>.*\S)\s+(?:/|in)\s+(?P<unit>\S+)"),
 )

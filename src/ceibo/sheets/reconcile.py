@@ -159,6 +159,8 @@ class _Comparing:
         if same:
             values = {} if entry.result is None else values_of(entry.result)
             holding = [each for each in same if self._matches[each.number].holds(values)]
+            if isinstance(entry.result, Failure):
+                holding = [each for each in same if each.state == "failed"]
             unmatched = [each for each in same if self._matches[each.number].left]
             return [*holding, *unmatched, *same][0]
         column = next(iter(self._sheet.places.used.values()))
@@ -192,8 +194,12 @@ class _Comparing:
             self._known(entry, trial, result)
 
     def _failure(self, entry: Entry, trial: StoredTrial, result: Failure) -> None:
-        if trial.state == "failed":
-            self.steps.known += 1
+        if trial.state == "failed" or trial.reason == result.reason:  # measured after it had failed
+            fresh = self._fresh(entry, trial)
+            self.steps.known += not fresh
+            if fresh and trial.state == "failed":
+                telling = Telling(trial.number, result, None, fresh, is_new=False)
+                self.steps.tellings.append(telling)
         elif trial.measurements:
             message = sentences.not_failed(trial, self._sheet.study)
             self._report(entry, self._value_column(), message)
@@ -202,13 +208,17 @@ class _Comparing:
             spot = self._sheet.spot(entry)
             self.steps.tellings.append(Telling(trial.number, result, None, given, spot=spot))
 
-    def _known(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
-        """A row that is on record; its notes may be new."""
-        fresh = {
+    def _fresh(self, entry: Entry, trial: StoredTrial) -> dict[str, Any]:
+        """The attributes of a row that its trial does not have."""
+        return {
             name: value
             for name, value in self._given(entry).items()
             if not _parts(value) <= _parts(trial.attributes.get(name))
         }
+
+    def _known(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
+        """A row that is on record; its notes may be new."""
+        fresh = self._fresh(entry, trial)
         if not fresh:
             self.steps.known += 1
             return

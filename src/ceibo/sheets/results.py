@@ -10,14 +10,16 @@ from typing import Final, final
 from ceibo.decide import Measurement
 from ceibo.decide.block_names import Block
 from ceibo.errors import InputError
-from ceibo.numbers import MINUS
+from ceibo.numbers import MINUS, grouped_in
 from ceibo.sheets.cells import unguard
 from ceibo.sheets.grid import BLANK, Cell
 from ceibo.sheets.numerals import Numbers, gap_in
 from ceibo.text import shorten
 
 FAILED: Final = "failed before the study"
-"""The reason of a failure that says none."""
+"""The reason of a failure that says none, in a row of one's own."""
+UNEXPLAINED: Final = "failed; why was not said"
+"""That of one in a row of a trial."""
 _NUMERIC: Final = re.compile(rf"[-+{MINUS}]?[.,]?\d")
 _FAILED: Final = ("failed", "fail", "failure")
 
@@ -88,9 +90,9 @@ def _repeats(cells: Sequence[Cell], numbers: Numbers, unit: str) -> list[int | f
         one = cell.number is not None or cell.percent is not None or cell.fault or cell.is_date
         if one or not all(_NUMERIC.match(word) for word in words):
             found.append(numbers.read(cell, "replicates", wanted, unit))
-        elif gap := gap_in(words):
+        elif gap := grouped_in(cell.text) or gap_in(words):
             raise InputError(
-                f"replicates: {gap} may be one number or two; write {gap.replace(' ', '')} without"
+                f"replicates: {gap} may be one number or two; write {''.join(gap.split())} without"
                 " a gap, or each replicate into a column of its own."
             )
         else:

@@ -55,7 +55,7 @@ def read_rows(path: Path, wanted: Wanted) -> Rows:
         params = setting_in(sheet, entry, wanted.frame, problems)
         if params is not None:
             rows.append((params, entry.result))
-            trials.append(entry.trial if entry.state in UNDER_WAY else None)
+            trials.append(entry.trial if entry.state in (*UNDER_WAY, "done") else None)
             attributes.append(entry.attributes)
     problems.check()
     blank = len(sheet.entries) - len(rows)

@@ -17,6 +17,8 @@ def correction(
     words = [repr(each) for each in measurement.replicates] or [repr(measurement.value)]
     if measurement.noise is not None and not measurement.replicates:
         words.append(repr(measurement.noise))
+        if measurement.count is not None:
+            words += ["--count", str(measurement.count)]
     if outcome:
         words[0] = f"{outcome}={words[0]}"
     if measurement.replicates:
@@ -39,9 +41,20 @@ def correcting(study: str, number: int, key: str | None) -> str:
     return shlex.join(["ceibo", "correct", *named, study, str(number)])
 
 
-def voiding(study: str, number: int, reason: str) -> str:
-    """The command that takes back the measurement of a trial."""
-    return shlex.join(["ceibo", "void", study, str(number), reason])
+def voiding(study: str, trial: StoredTrial, reason: str) -> str:
+    """The commands that take back all measurements of a trial."""
+    commands = [_voiding(study, trial, each, reason) for each in trial.measurements]
+    return " and ".join(commands)
+
+
+def _voiding(study: str, trial: StoredTrial, told: StoredMeasurement, reason: str) -> str:
+    """The command that takes back one measurement of a trial."""
+    words = ["ceibo", "void", study, str(trial.number), reason]
+    if told.outcome and len(trial.measurements) > 1:
+        words += ["--outcome", told.outcome]
+    if sum(each.outcome == told.outcome for each in trial.measurements) > 1:
+        words += ["--key", told.key]
+    return shlex.join(words)
 
 
 def not_planned(trial: StoredTrial, entry: Entry, name: str, used: str) -> str:
@@ -79,6 +92,8 @@ def contradiction(
     key = stored.key if len(same) > 1 else None
     right = correction(study, trial.number, stored.outcome, measurement, key)
     right += _no_block(bool(stored.measurement.block) and not measurement.block)
+    if measurement.replicates and measurement.noise is not None:  # which no command can tell
+        right = f"{_voiding(study, trial, stored, 'REASON')} and read the sheet again"
     return (
         f"trial {trial.number} has {of}{stored.measurement} on record, and the sheet says"
         f" {measurement}; if the sheet is right: {right} (a further run has a row of its own beside"
@@ -116,7 +131,7 @@ def told_as_planned(trial: StoredTrial, study: str) -> str:
     return (
         f"trial {trial.number} has a value at its planned setting,"
         f" {trial.measurements[0].measurement}; void it first if the run was at another setting:"
-        f" {voiding(study, trial.number, 'run at another setting')}"
+        f" {voiding(study, trial, 'run at another setting')}"
     )
 
 
@@ -125,5 +140,5 @@ def not_failed(trial: StoredTrial, study: str) -> str:
     return (
         f"trial {trial.number} has the value {trial.measurements[0].measurement}, and the sheet"
         " says that it failed; if the value does not count:"
-        f" {voiding(study, trial.number, 'REASON')}"
+        f" {voiding(study, trial, 'REASON')}"
     )

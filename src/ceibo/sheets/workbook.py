@@ -5,6 +5,7 @@ import io
 import re
 import zipfile
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,7 +52,16 @@ def read_workbook(path: Path, content: bytes, wanted: Collection[str]) -> Grid:
         raise _unreadable(path, error) from error
     if not grids:
         raise InputError(f"{path} has no sheet with cells; save the table as CSV (UTF-8).")
-    return max(grids, key=lambda grid: find_header(grid, wanted)[1][0])
+    fits = [find_header(grid, wanted)[1][0] for grid in grids]
+    place = fits.index(max(fits))
+    titles = [sheet.title for sheet in values.worksheets]
+    alike = [at for at, fit in enumerate(fits) if at != place and 2 * fit > fits[place]]
+    others = [titles[at] for at in alike]
+    if not others:
+        return grids[place]
+    named = ", ".join(repr(each) for each in others)
+    note = f"{path}: of several sheets {titles[place]!r} was read, and not {named}."
+    return replace(grids[place], note=note)
 
 
 def _check_size(path: Path, content: bytes) -> None:

@@ -85,7 +85,7 @@ def tell(session: Session, data: Data) -> Done:
     def work(study: Study) -> Done:
         stored, before = _stored(study, data), study.trials
         trial = replace(trial_of(stored), attempt=attempt)
-        attributes = {"notes": notes} if notes else None
+        attributes = {"notes": _beside(trial, notes)} if notes else None
         block = typed_block(before, typed, is_bare(data))
         try:
             study.tell(trial, values, key=key or None, attributes=attributes, block=block)
@@ -100,6 +100,14 @@ def tell(session: Session, data: Data) -> Done:
         return Done(" ".join(filter(None, said)), [trial.number], doubted=bool(odd[0]))
 
     return session.telling.use(work)
+
+
+def _beside(trial: Trial, notes: str) -> str:
+    """A note of a further value, behind those that the trial has; the same again adds nothing."""
+    earlier = trial.attributes.get("notes")
+    if not isinstance(earlier, str) or not earlier:
+        return notes
+    return "; ".join(dict.fromkeys([*earlier.split("; "), *notes.split("; ")]))
 
 
 def _doubt(number: int, before: tuple[Trial, ...], block: Block) -> str:

@@ -12,7 +12,7 @@ from ceibo.decide.block_names import DEFAULT_KIND, Block, block_of
 from ceibo.decide.dimensions import Dimension, Value
 from ceibo.decide.space import Params
 from ceibo.errors import InputError, show_value
-from ceibo.numbers import MINUS, is_split_thousand, to_number, with_point
+from ceibo.numbers import MINUS, grouped_in, is_split_thousand, to_number, with_point
 from ceibo.web.forms import LONGEST
 
 S = TypeVar("S")
@@ -155,6 +155,9 @@ def read_measurement(value: str, noise: str, what: str, unit: str = "") -> Measu
 
 def _replicates(text: str, what: str, unit: str) -> list[float]:
     """The numbers of a text, with spaces or ; between them."""
+    if gap := grouped_in(text):
+        whole = "".join(gap.split())
+        raise InputError(f"{what}: {gap} may be one number or two; write {whole} without a gap.")
     words: list[str] = []
     for word in filter(None, _GAPS.split(_without_unit(text, unit))):
         if words and to_number(word) is None and not any(map(str.isdigit, word)):

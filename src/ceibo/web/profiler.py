@@ -67,7 +67,12 @@ def check_place(space: Space, at: object) -> Array:
 
 def place_of(space: Space, params: Params, belief: AnyBelief | None = None) -> Array:
     """The place of a setting, with coordinates also of parameters that do not exist there."""
-    place = np.clip(space.to_unit(params), 0.0, 1.0)
+    return whole_place(space, space.to_unit(params), belief)
+
+
+def whole_place(space: Space, there: Array, belief: AnyBelief | None = None) -> Array:
+    """A place (d,) within the cube, with coordinates also of parameters that do not exist."""
+    place = np.clip(there, 0.0, 1.0)
     if space.conditions is None:
         return place
     middle = place[None, :]

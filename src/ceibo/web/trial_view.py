@@ -30,12 +30,18 @@ def trial_part(
         parts.append(f"<pre>{text_of(trial.reason[-1500:], 1500)}</pre>")
     parts.append(_attributes(trial))
     if stored.measurements:
-        note = hidden("trial", number) + field("note", "Notes", "notes")
+        note = hidden("trial", number) + field("note", "Notes", "notes", value=_note(trial))
         noted = step("Note…", "note", note, "Keep this note", "main")
         parts.append(f'<div class="steps">{_repeat(trial, outcomes, usual)}{noted}</div>')
     elif trial.state in ("failed", "withdrawn"):
         parts.append(_late(trial, outcomes, usual))
     return "".join(parts)
+
+
+def _note(trial: Trial) -> str:
+    """The note that a trial has, to be changed or added to."""
+    notes = trial.attributes.get("notes", "")
+    return notes if isinstance(notes, str) else ""
 
 
 def _standing(trial: Trial) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from ceibo.decide import Belief
@@ -30,6 +31,7 @@ from ceibo.web.profiler import (
     place_of,
     profile,
     where,
+    whole_place,
 )
 from ceibo.web.session import AnyBelief, Session, State
 from ceibo.web.trial_view import trial_part
@@ -134,18 +136,20 @@ def _axes(session: Session, _: Data) -> dict[str, Any]:
     place = [0.5] * len(space)
     start = moved_place(space, check_place(space, place), None)
     if state.belief is not None:
-        start = _best_place(state.belief, state)
+        with suppress(NoMeasurementError):  # outcomes may be known, and no setting with all of them
+            start = _best_place(session, state.belief, state)
     return {"axes": axes_of(space), "at": start.tolist()}
 
 
-def _best_place(belief: AnyBelief, state: State) -> Array:
+def _best_place(session: Session, belief: AnyBelief, state: State) -> Array:
     """The place of the best measured setting, or of one of the front."""
     if isinstance(belief, Belief) or len(belief.evidence.outcomes.goals) == 1:
         number = belief.best.number
     else:
         number = belief.front[0].number
     assert number is not None
-    return place_of(belief.space, state.trials[number].params, belief)
+    frame = session.reading.use(lambda study: study.ledger.frame)  # parameters may have come later
+    return whole_place(belief.space, frame.place(state.trials[number].params), belief)
 
 
 def _profile(session: Session, data: Data) -> dict[str, Any]:
@@ -187,7 +191,7 @@ def _jump(session: Session, data: Data) -> dict[str, Any]:
     belief, space = state.belief, state.belief.space
     to = text_in(data, "to")
     if to == "best":
-        return {"at": _best_place(belief, state).tolist()}
+        return {"at": _best_place(session, belief, state).tolist()}
     fixed: Params = {}
     if to == "held":
         place = check_place(space, data.get("at"))

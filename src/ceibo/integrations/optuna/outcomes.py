@@ -86,7 +86,10 @@ class Named:
         limits: dict[str, str] = {}
         for index, key in enumerate(keys):
             plain = not key.isdigit() and key not in goals and _is_name(key)
-            limits[key] = key if plain else f"constraint {key if key.isdigit() else index}"
+            name = key if plain else f"constraint {key if key.isdigit() else index}"
+            while name in limits.values() or (name != key and name in keys):
+                name += "'"
+            limits[key] = name
         each: dict[str, Outcome] = {}
         for name, direction in zip(goals, study.directions, strict=True):
             each[name] = Maximize() if direction is StudyDirection.MAXIMIZE else Minimize()

@@ -37,7 +37,7 @@ from ceibo.study.store.records import (
     StoredTrial,
 )
 from ceibo.study.store.rows import check_lease, event_row, new_rows, noted_rows, to_reason
-from ceibo.study.store.transaction import StudyTransaction, change_study, is_trial
+from ceibo.study.store.transaction import StudyTransaction, change_study, is_trial, new_attributes
 
 trials = schema.trials
 
@@ -281,7 +281,8 @@ def fail(
         for old in transaction.history(trial):
             same = trial.state == FAILED and old.reason == event["reason"]
             if old.kind == "failed" and (old.key == token or same):
-                return old.seq
+                fresh = noted_rows(new_attributes(transaction, trial, attributes), trial.state)
+                return transaction.append(trial, *fresh) if fresh else old.seq
         holds = trial.state == RUNNING and worker in (None, trial.worker)
         event["state"] = FAILED if trial.state == QUEUED or holds else trial.state
         noted = noted_rows(attributes, trial.state)

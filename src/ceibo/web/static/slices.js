@@ -30,10 +30,20 @@ export function ticksOf(low, high) {
   return ticks.map((each) => Number(each.toPrecision(12)));
 }
 
-export function shortNumber(value) {
-  const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) { return value.toExponential(1).replace("+", ""); }
-  return String(Number(value.toPrecision(4)));
+// Ticks as texts, with as many digits as tell them apart and show where they are.
+export function labelsOf(ticks) {
+  const off = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) / 100 : Infinity;
+  for (let digits = 4; ; digits += 1) {
+    const texts = ticks.map((each) => shortNumber(each, digits));
+    if (digits === 15 || texts.every((text, k) => Math.abs(Number(text) - ticks[k]) <= off)) { return texts; }
+  }
+}
+
+function shortNumber(value, digits) {
+  const rounded = Number(value.toPrecision(digits));
+  const [plain, short] = [String(rounded), rounded.toExponential()].map((each) => each.replace("+", ""));
+  const size = Math.abs(rounded);
+  return size !== 0 && (size >= 1e5 || size < 1e-3) && short.length < plain.length ? short : plain;
 }
 
 export class Slice {
@@ -103,11 +113,13 @@ export class Slice {
     const [low, high] = range;
     this.lines.replaceChildren();
     this.y = (value) => FRAME.bottom - ((value - low) / (high - low)) * (FRAME.bottom - FRAME.top);
-    for (const tick of ticksOf(low, high)) {
+    const ticks = ticksOf(low, high);
+    const texts = labelsOf(ticks);
+    ticks.forEach((tick, k) => {
       const at = px(this.y(tick));
       set(make("line", "grid", this.lines), { x1: FRAME.left, x2: FRAME.right, y1: at, y2: at });
-      this.label(FRAME.left - 6, at + 4, shortNumber(tick), "end", this.lines);
-    }
+      this.label(FRAME.left - 6, at + 4, texts[k], "end", this.lines);
+    });
   }
 
   drawLimit(limit) {
