@@ -26,7 +26,7 @@ from ceibo_lab.problems.networks.objective import Sample, told_noise
 from ceibo_lab.record import Record
 from ceibo_lab.run import evidence_of
 
-JUDGE: Final = Settings(kernel=KERNEL, fit="ml")
+JUDGE: Final = Settings(kernel=KERNEL, fit="ml", outliers=False, varying_noise=False)
 NEAR: Final = 0.01  # in every coordinate of the unit cube
 
 

@@ -121,6 +121,13 @@ def test_a_study_is_replayed_as_it_is(ceibo: Ceibo, tmp_path: Path) -> None:
     # its export is the same, with the goal of the file and without the other outcome
     ceibo("export", "joint.toml", "-o", "all.csv")
     assert ceibo("backtest", "all.csv", "--file", "joint.toml", *options).json == study
+    # a column of another name is of the only goal, which is to be maximised
+    table = (tmp_path / "all.csv").read_text().replace("yield", "Yield_pct")
+    (tmp_path / "past.csv").write_text(table)
+    past = ceibo("backtest", "past.csv", "--file", "joint.toml", "--value", "Yield_pct", *options)
+    assert past.json["best_measured"]["value"] == 61
+    refused = ceibo("backtest", "past.csv", "--value", "Yield_pct", "--skip", "rnu")
+    assert "has no column 'rnu'" in refused.err
     space, left_out = infer_space(tmp_path / "all.csv", "yield", None)
     assert space.names == ("temp",)
     assert "impurity" in left_out

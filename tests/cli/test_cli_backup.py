@@ -39,6 +39,15 @@ def test_a_backup_of_nothing_or_onto_itself_is_refused(
     assert not (tmp_path / "copy.db").exists()
 
 
+def test_a_study_file_is_not_replaced_by_a_backup(asked: tuple[Ceibo, Path]) -> None:
+    ceibo, file = asked
+    before = file.read_bytes()
+    refused = ceibo("backup", file, file, "--force")
+    assert refused.status == 2
+    assert "is the study file and would be lost" in refused.err
+    assert file.read_bytes() == before
+
+
 def test_a_run_whose_file_is_deleted_says_so_and_saves_it(
     ceibo: Ceibo, study_file: StudyFile, tmp_path: Path
 ) -> None:

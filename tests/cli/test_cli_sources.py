@@ -167,3 +167,12 @@ def test_odd_names_of_databases_are_examined(ceibo: Ceibo, tmp_path: Path, name:
     Study.create(SPACE, storage=f"sqlite:///{tmp_path}/{escaped}").close()
     assert (tmp_path / name).exists()
     assert ceibo("doctor", tmp_path / name).status == 0
+
+
+def test_commands_quote_names_with_spaces(ceibo: Ceibo, tmp_path: Path) -> None:
+    made = ceibo("init", "-o", "my study.toml", "-p", "x=0:1")
+    assert "ceibo sheet 'my study.toml' plan.xlsx" in made.out
+    (tmp_path / "my study.db").unlink()
+    assert "`ceibo ask 'my study.toml' --new`" in ceibo("best", "my study.toml").err
+    odd = ceibo("init", "-o", "a.toml", "-p", "x\udcff=0:1")
+    assert (odd.status, "UTF-8" in odd.err) == (2, True)

@@ -29,6 +29,7 @@ import pytest
 import typer
 
 from ceibo.cli.app import build
+from ceibo.cli.studyfile import load
 from soak.server import running_server
 from tests.extras import imports_of, optional_among
 
@@ -326,3 +327,16 @@ def test_pip_looks_up_the_extras(folder: Path) -> None:
         ("pip install", 1),
     ):
         assert subprocess.run(["bash", "-c", line]).returncode == status
+
+
+def test_study_files_of_pages_are_read_also_where_their_commands_are_not_run(folder: Path) -> None:
+    count = 0
+    for page in PAGES:
+        for block in blocks(page):
+            if block.language == "toml" and (block.title or "").endswith(".toml"):
+                path = folder / str(block.title)
+                path.write_text(block.body, encoding="utf-8")
+                if "[space]" in block.body or "[space." in block.body:
+                    assert load(path).space.names, page
+                    count += 1
+    assert count > 3

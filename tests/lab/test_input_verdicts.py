@@ -60,6 +60,12 @@ def test_branches_are_won_everywhere_against_both() -> None:
     assert "optuna-ceibo against optuna-tpe: no runs" in str(one)
 
 
+def test_branches_that_were_not_run_against_all_are_not_won() -> None:
+    some = library("branches", {"ceibo": -2.0, "optuna-tpe": -1.0})
+    assert inputs.branches(some).met is None
+    assert inputs.branches(library("branches", {"ceibo": -1.0, "optuna-tpe": -2.0})).met is False
+
+
 def test_obedience_is_of_ceibo_alone() -> None:
     assert inputs.obedience(library("rules", {"ceibo": -1.0}, 5e-10)).met
     assert inputs.obedience(library("rules", {"ceibo": -1.0}, 2e-9)).met is False

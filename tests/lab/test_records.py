@@ -76,6 +76,8 @@ def test_packed_records_come_back_and_a_cut_archive_is_read_as_far_as_it_goes(
     found = read(tmp_path)
     assert len(found.records) < 4
     assert "ends early" in found.notes[-1]
+    path.write_bytes(again[:40] + bytes([again[40] ^ 1]) + again[41:])
+    assert "is damaged" in read(tmp_path).notes[-1]
 
 
 def test_of_several_records_of_one_cell_the_first_stands(serial: Read, tmp_path: Path) -> None:

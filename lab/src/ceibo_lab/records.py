@@ -7,6 +7,7 @@ left out; the next writer cuts the torn end off before it appends.
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,9 +103,10 @@ def _lines(path: Path, notes: list[str]) -> Iterator[bytes]:
             for line in stream:
                 if line.strip():
                     yield line
-        except EOFError:
+        except (EOFError, gzip.BadGzipFile, zlib.error):
             notes.append(
-                f"{path.name}: the compressed file ends early and was read as far as it goes."
+                f"{path.name}: the compressed file is damaged or ends early, and was read as far as"
+                " it goes."
             )
 
 

@@ -31,12 +31,15 @@ def infer_space(
     table = open_table(path, [*ONE, *filter(None, (value, noise))])
     told = {normalize(name).casefold() for name in (*EXPORTED, value, noise) if name}
     outcomes = _outcomes(table)
+    left = {normalize(name).casefold() for name in skipped}
+    if unknown := left - {normalize(name).casefold() for name in table.header}:
+        raise InputError(f"--skip: {path} has no column {min(unknown)!r}.")
     found: dict[str, Dimension] = {}
     left_out = []
     for place, name in enumerate(table.header):
         if not name.strip() or normalize(name).casefold() in told:
             continue
-        is_skipped = name in skipped or name in outcomes
+        is_skipped = normalize(name).casefold() in left or name in outcomes
         dimension = None if is_skipped else _dimension(table, place)
         if dimension is None:
             left_out.append(name)

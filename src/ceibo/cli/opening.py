@@ -1,5 +1,6 @@
 """From a study file to its study: opened, begun, or previewed in memory."""
 
+import shlex
 from typing import Any, NoReturn
 
 from ceibo.cli.studyfile import StudyFile
@@ -46,8 +47,8 @@ def begin_if_new(file: StudyFile, storage: str | None, new: bool) -> Study:
         except (MissingDatabaseError, NotFoundError) as error:
             raise NotFoundError(
                 f"study {file.name!r} has no database: {str(error).rstrip('.')}. If it has begun"
-                f" elsewhere, get its database from there; to begin it here: ceibo ask {file.path}"
-                " --new"
+                f" elsewhere, get its database from there; to begin it here: ceibo ask"
+                f" {shlex.quote(str(file.path))} --new"
             ) from None
     return open_or_begin(file, storage)
 
@@ -95,8 +96,9 @@ def _options_of(file: StudyFile) -> dict[str, Any]:
 
 
 def _not_begun(file: StudyFile, text: str) -> NoReturn:
-    run, ask = f"`ceibo run {file.path}`", f"`ceibo ask {file.path} --new`"
-    sheet = f"`ceibo sheet {file.path} plan.xlsx -n 8 --new`"
+    path = shlex.quote(str(file.path))
+    run, ask = f"`ceibo run {path}`", f"`ceibo ask {path} --new`"
+    sheet = f"`ceibo sheet {path} plan.xlsx -n 8 --new`"
     ways = f"{sheet} or {ask}" if file.template is None else f"{run}, {ask} or {sheet}"
     raise NotFoundError(f"{text.rstrip('.')}. {ways} begins it.") from None
 
@@ -107,10 +109,11 @@ def _check_same(file: StudyFile, study: Study) -> None:
         return
     changed = differences(study.space, file.space)
     if changed:
+        change = shlex.join(["ceibo", "change", str(file.path)])
         raise InputError(
-            f"{file.path}: the space has changed: {changed[0]}; `ceibo change {file.path}` goes on"
-            f" with the file's, and all that study {study.name!r} has measured stays; or change the"
-            " file back, or give the study another name."
+            f"{file.path}: the space has changed: {changed[0]}; `{change}` goes on with the file's,"
+            f" and all that study {study.name!r} has measured stays; or change the file back, or"
+            " give the study another name."
         )
     _check_options(file, study)
 

@@ -34,7 +34,10 @@ _TABLES: Final[dict[str, Mapping[str, Entry[Any, Any]]]] = {
 
 def require(cells: Iterable[Cell]) -> None:
     """Raises an error that says what is wrong with one of the cells, or missing on this machine."""
-    alike = dict.fromkeys(replace(cell, seed=0, steps=0) for cell in cells)
+    every = list(cells)
+    if any(cell.seed < 0 for cell in every):
+        raise InputError("a seed is a whole number from 0.")
+    alike = dict.fromkeys(replace(cell, seed=0, steps=0) for cell in every)
     for cell in alike:
         if cell.kind == "draws":
             _one_of("method", cell.method, LABELS)

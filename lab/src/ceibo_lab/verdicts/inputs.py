@@ -58,15 +58,19 @@ def branches(library: Library) -> Finding:
     question = "log10 regret in branches below Optuna's TPE and the sampler of before"
     lines: list[str] = []
     met: list[bool] = []
+    whole = True
     for ours in (OURS, "optuna-ceibo"):
         for other in ("optuna-tpe", "optuna-ceibo-before"):
             rows = _compared(library, "branches", ours, other)
             if not rows:
                 lines.append(f"{ours} against {other}: no runs")
+                whole = False
                 continue
             met.append(len(_won(rows)) == len(rows))
             lines += [f"{ours} against {other}: {_summary(rows)[0]}", *table(rows)]
-    return Finding(question, all(met) if met else None, tuple(lines))
+    # what is lost is lost; won is only what was run against all
+    verdict = False if not all(met) else True if whole else None
+    return Finding(question, verdict, tuple(lines))
 
 
 def obedience(library: Library) -> Finding:

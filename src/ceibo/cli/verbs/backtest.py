@@ -10,7 +10,7 @@ from ceibo.cli.inferring import infer_space
 from ceibo.cli.opening import open_study
 from ceibo.cli.source import load, names_study
 from ceibo.cli.studyfile import StudyFile
-from ceibo.decide import Direction, Space
+from ceibo.decide import Direction, Outcomes, Space
 from ceibo.decide.backtest import Target
 from ceibo.decide.frame import Frame
 from ceibo.errors import InputError
@@ -109,10 +109,20 @@ def _goal_of(loaded: StudyFile, value: str | None) -> str | None:
 def _empty(loaded: StudyFile, goal: str | None, maximize: bool) -> Study:
     """An empty study in memory over the parameters of a study, of one objective."""
     direction = loaded.direction
-    if loaded.outcomes is not None and goal in loaded.outcomes.goals:
-        direction = loaded.outcomes[goal].direction
+    if loaded.outcomes is not None:
+        direction = loaded.outcomes[_named(loaded.outcomes, goal)].direction
     direction = Direction.MAXIMIZE if maximize else direction or Direction.MINIMIZE
     return Study.create(loaded.space, direction=direction, seed=loaded.seed)
+
+
+def _named(outcomes: Outcomes, goal: str | None) -> str:
+    """The goal of that name; a column of another name is that of the only goal."""
+    if goal in outcomes.goals:
+        return str(goal)
+    if len(outcomes.goals) > 1:
+        goals = ", ".join(outcomes.goals)
+        raise InputError(f"--value: expected a goal of the study, {goals}, got {goal!r}.")
+    return outcomes.goals[0]
 
 
 def _measured(loaded: StudyFile, value: str | None) -> Study:

@@ -21,6 +21,9 @@ def backup(
     """Copy a database with all its studies to one new SQLite file, also while programs use it."""
     if target.exists() and not force:
         raise InputError(f"{target} exists already; name another file, or replace it by --force.")
+    named = Path(file)
+    if url_of(file) is None and target.exists() and named.exists() and target.samefile(named):
+        raise InputError(f"{target} is the study file and would be lost; name another file.")
     store = Store(url_of(file) or storage or load(Path(file)).storage, create=False)
     try:
         store.backup(target, force)

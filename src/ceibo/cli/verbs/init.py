@@ -166,7 +166,11 @@ def init(  # noqa: PLR0913 - options of a command
         trials=trials,
         acquisition=DEFAULT_ACQUISITION,
     )
-    file = parse(text.encode(), output)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise InputError("a name, rule or command is not UTF-8; write it in UTF-8.") from None
+    file = parse(content, output)
     check_writable(output)
     Store(os.environ.get("CEIBO_STORAGE") or file.storage).close()
     write_whole(output, text)
@@ -177,18 +181,19 @@ def init(  # noqa: PLR0913 - options of a command
             typer.echo(f"{each}: {len(dimension.listed)} {kind}: {listed}")
         if param and (short := why_short(dimension)):
             warn(f"{each}: {short}")
-    sheet = f"ceibo sheet {output} plan.xlsx -n 8"
+    shown = shlex.quote(str(output))
+    sheet = f"ceibo sheet {shown} plan.xlsx -n 8"
     if by_hand:
-        typer.echo(f"wrote {output}; check it, then, for a worksheet: {sheet}")
+        typer.echo(f"wrote {shown}; check it, then, for a worksheet: {sheet}")
     else:
         what = "check it" if param else "edit the space and the command"
-        typer.echo(f"wrote {output}; {what}, then: ceibo run {output} --dry-run")
+        typer.echo(f"wrote {shown}; {what}, then: ceibo run {shown} --dry-run")
     if not command:
         if not by_hand:
             typer.echo(f"or on a worksheet: {sheet}")
         told = "VALUE" if file.outcomes is None else words_of(file.outcomes)
-        typer.echo(f"or a trial at a time: ceibo ask {output}, and ceibo tell {output} 0 {told}")
-        typer.echo(f"or on a page in the browser: ceibo serve {output}")
+        typer.echo(f"or a trial at a time: ceibo ask {shown}, and ceibo tell {shown} 0 {told}")
+        typer.echo(f"or on a page in the browser: ceibo serve {shown}")
 
 
 def _words(outcomes: Mapping[str, Any]) -> str:
