@@ -144,15 +144,18 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
 # Beside the candidates, whose plan was fixed before its runs: the designs of plans/many.py, twenty
 # points, and two for each parameter as before, whatever the default's is.
 TWENTY_INITIAL: Final = "twenty-initial"
+FORTY_INITIAL: Final = "forty-initial"
 TWO_EACH: Final = "two-each"
 BOTORCH_TWENTY: Final = "botorch-qlognei-twenty"
 _SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
 
 
 def _candidate(name: str) -> PointEntry:
+    sizes = {TWENTY_INITIAL: 20, FORTY_INITIAL: 40}
     settings = Settings(
-        **({"n_initial": 20} if name == TWENTY_INITIAL else CANDIDATES.get(name, {}))
+        **({"n_initial": sizes[name]} if name in sizes else CANDIDATES.get(name, {}))
     )
+    said = {"n_initial": "two for each parameter, at least 4"} if name == TWO_EACH else {}
 
     def start(space: Space, seed: int) -> Method:
         size = max(4, 2 * space.breadth)
@@ -160,11 +163,11 @@ def _candidate(name: str) -> PointEntry:
         inner = Ceibo(space, seed, chosen)
         return VARIANTS[name].around(inner) if name in VARIANTS else inner
 
-    return Entry(_SHOWN.get(name, name), start, settings.to_json())
+    return Entry(_SHOWN.get(name, name), start, settings.to_json() | said)
 
 
 SUITE: Final[dict[str, PointEntry]] = {
-    **{name: _candidate(name) for name in (*CANDIDATES, TWENTY_INITIAL, TWO_EACH)},
+    **{name: _candidate(name) for name in (*CANDIDATES, TWENTY_INITIAL, FORTY_INITIAL, TWO_EACH)},
     **_references(REFERENCE_INITIAL),
     BOTORCH_TWENTY: _references(20)["botorch-qlognei"],
     **PEERS,

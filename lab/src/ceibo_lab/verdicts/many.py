@@ -6,23 +6,27 @@ from typing import Final
 
 import numpy as np
 
+from ceibo_lab.compare import SIGNIFICANT, holm
 from ceibo_lab.library import Library
-from ceibo_lab.methods import TWO_EACH
+from ceibo_lab.methods import FORTY_INITIAL, TWO_EACH
 from ceibo_lab.plans.many import (
     BOTORCH,
     BOTORCH_MARGIN,
     CAPPED,
     FLOOR,
     GAIN,
+    LARGEST,
     MARGIN,
+    NOISES,
     PLAN_BOTORCH,
+    PLAN_FORTY,
     PLAN_HIDDEN,
     PLAN_TWENTY,
 )
 from ceibo_lab.plans.plan import Experiment
 from ceibo_lab.plans.suite import suite_problem
 from ceibo_lab.record import Cell, Record
-from ceibo_lab.verdicts.finding import Finding, interval, lost, table, versus
+from ceibo_lab.verdicts.finding import Finding, Versus, interval, lost, table, versus
 
 KINDS: Final = ("suite",)
 
@@ -53,6 +57,23 @@ def botorch(library: Library) -> Finding:
     return _found(library, question, (PLAN_BOTORCH, BOTORCH), BOTORCH_MARGIN)
 
 
+def forty(library: Library) -> Finding:
+    """Whether at most forty points are better in 100 parameters, and no worse in fewer."""
+    question = "forty initial points better in 100 parameters, and nowhere worse"
+    found, rows = _judged(library, question, PLAN_FORTY, (FORTY_INITIAL, TWO_EACH))
+    if not rows:
+        return found
+    corrected = holm([row.comparison.p for row in rows])
+    won = [
+        row.case.problem
+        for row, p in zip(rows, corrected, strict=True)
+        if p < SIGNIFICANT and row.comparison.effect < 0
+    ]
+    high = interval(np.array([row.mean for row in rows]))[1]
+    met = high < MARGIN and not lost(rows) and won.count(LARGEST) == len(NOISES)
+    return replace(found, met=met)
+
+
 def _found(
     library: Library,
     question: str,
@@ -66,18 +87,29 @@ def _found(
     names the plan and the other method.
     """
     plan, other = against
-    rivals = [cell for cell in plan.cells() if cell.method == other]
-    planned = [replace(cell, method=name) for cell in rivals for name in (CAPPED, other)]
+    found, rows = _judged(library, question, plan, (CAPPED, other))
+    if not rows:
+        return found
+    means = np.array([row.mean for row in rows])
+    met = interval(means)[1] < margin and float(np.mean(means)) <= mean and not lost(rows)
+    return replace(found, met=met)
+
+
+def _judged(
+    library: Library, question: str, plan: Experiment, methods: tuple[str, str]
+) -> tuple[Finding, list[Versus]]:
+    """The figures of a question without its verdict; no rows where planned runs are missing."""
+    rivals = [cell for cell in plan.cells() if cell.method == methods[1]]
+    planned = [replace(cell, method=name) for cell in rivals for name in methods]
     found = {cell: library.record(cell) for cell in planned}
     if any(record is None for record in found.values()):
-        return Finding(question, None, tuple(_lacking(found)))
+        return Finding(question, None, tuple(_lacking(found))), []
     alone = Library(record for record in found.values() if record is not None)
-    rows = versus(alone, alone.cases, (CAPPED, other), log_regret)
+    rows = versus(alone, alone.cases, methods, log_regret)
     means = np.array([row.mean for row in rows])
     low, high = interval(means)
     said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(lost(rows))} cells lost"
-    met = high < margin and float(np.mean(means)) <= mean and not lost(rows)
-    return Finding(question, met, (said, *table(rows)))
+    return Finding(question, None, (said, *table(rows))), rows
 
 
 def _lacking(found: dict[Cell, Record | None]) -> list[str]:
@@ -90,4 +122,4 @@ def _lacking(found: dict[Cell, Record | None]) -> list[str]:
     ]
 
 
-QUESTIONS: Final = (gain, no_loss, botorch)
+QUESTIONS: Final = (gain, no_loss, botorch, forty)
