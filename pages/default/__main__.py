@@ -18,6 +18,7 @@ from ceibo_lab.record import Record
 from ceibo_lab.records import SUFFIXES, Read, read
 from pages.default import sections
 from pages.default.analysis import DEFAULT, Versus, rank, versus
+from pages.default.designs import designs
 from pages.default.guide import SITUATIONS, Loss, advice, loss_rows, losses, noise_free
 from pages.default.runs import NOISELESS, Parts, part_of, parts
 from pages.default.targets import (
@@ -96,6 +97,7 @@ def page(found: Read, pictures: Sequence[Picture], size: int, place: str) -> Pag
         _losses(out, lost, shown)
     sections.fresh(out, records)
     sections.screening(out, runs.development)
+    designs(out, found.records)
     sections.noiseless(out, runs.noiseless)
     sections.cost(out, records)
     _guide(out, runs, rows)

@@ -102,7 +102,7 @@ def test_the_initial_design_lasts_until_something_was_measured() -> None:
 
 
 def test_sizes_of_the_initial_design() -> None:
-    assert [Settings().initial_size(d) for d in (1, 2, 3, 10)] == [4, 4, 6, 20]
+    assert [Settings().initial_size(d) for d in (1, 2, 3, 20, 21, 1000)] == [4, 4, 6, 40, 40, 40]
     assert Settings(n_initial=3).initial_size(10) == 3
 
 

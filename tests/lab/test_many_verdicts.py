@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 
 from ceibo_lab.library import Library
-from ceibo_lab.methods import TWO_EACH
+from ceibo_lab.methods import FORTY_INITIAL, TWO_EACH
 from ceibo_lab.plans.many import (
     BOTORCH,
     BOTORCH_SEEDS,
     CAPPED,
+    MANY,
     NOISES,
     PLAN_BOTORCH,
     PLAN_HIDDEN,
@@ -24,7 +25,7 @@ from ceibo_lab.record import Cell, Record
 from ceibo_lab.verdicts import many
 from ceibo_lab.verdicts.finding import Finding, interval
 
-PLANNED = [*PLAN_HIDDEN.cells(), *PLAN_TWENTY.cells(), *PLAN_BOTORCH.cells()]
+PLANNED = [cell for plan in MANY for cell in plan.cells()]
 
 
 def made(cell: Cell, log: float) -> Record:
@@ -56,6 +57,13 @@ def test_no_loss_is_within_the_margin_without_a_lost_cell() -> None:
     lost = many.no_loss(library({CAPPED: -0.96, TWO_EACH: -1.0}))
     assert lost.met is False
     assert "6 cells lost" in str(lost)
+
+
+def test_forty_points_win_where_there_are_most_parameters_and_lose_nowhere() -> None:
+    assert many.forty(library({FORTY_INITIAL: -1.2, TWO_EACH: -1.0})).met
+    assert many.forty(library({FORTY_INITIAL: -1.0, TWO_EACH: -1.0})).met is False
+    assert many.forty(library({FORTY_INITIAL: -0.8, TWO_EACH: -1.0})).met is False
+    assert many.forty(library({FORTY_INITIAL: -1.0})).met is None
 
 
 def test_botorch_is_judged_by_its_own_recommendation() -> None:

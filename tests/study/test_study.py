@@ -15,6 +15,7 @@ from ceibo import Categorical, Float, InputError, Int, Measurement, Study
 from ceibo.decide import Settings
 from ceibo.errors import ConflictError, NoMeasurementError, NotFoundError, StorageError
 from ceibo.study import Failure
+from ceibo.study.run import first_change
 
 SPACE = {"x": Float(0, 1), "y": Float(-5, 5)}
 
@@ -453,3 +454,15 @@ def test_threads_share_a_study() -> None:
         thread.join()
     assert sorted(seen) == list(range(4, 16))
     assert study.verify().ok
+
+
+def test_a_design_without_an_upper_end_goes_on() -> None:
+    """As it was begun when the default had two points for each of any number of parameters."""
+    space = {f"x{k}": Float(0, 1) for k in range(25)}
+    old = Study.create(space, n_initial=50)
+    new = Study.create(space)
+    assert new.settings.n_initial == 40
+    assert first_change(old, {"n_initial": None}) is None  # as of a study file that says nothing
+    assert first_change(new, {"n_initial": None}) is None
+    assert first_change(new, {"n_initial": 50}) is not None
+    assert first_change(Study.create(space, n_initial=45), {"n_initial": None}) is not None

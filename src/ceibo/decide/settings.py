@@ -16,6 +16,12 @@ from ceibo.gp.fit import RESTARTS
 DEFAULT_ACQUISITION: Final = "noisy-ei"
 DEFAULT_KERNEL: Final = "matern52"
 DEFAULT_CONFIDENCE: Final = 0.95
+MOST_INITIAL: Final = 40
+
+
+def two_for_each(dimension: int) -> int:
+    """The size of the initial design of a study that was begun when it had no upper end."""
+    return max(4, 2 * dimension)
 
 
 @final
@@ -32,7 +38,7 @@ class Settings:
             the one that explains the observations better, chosen anew for every suggestion.
         fit: "map" or "ml".
         n_initial: size of the initial design, which counts existing data; twice the number of
-            parameters, at least four, by default.
+            parameters, from 4 to 40, by default.
         max_observations: of more observations, those of one setting are merged first, which is
             exact, values of known and of unknown noise apart. If more than this many are left, the
             model uses a subset: half of it the settings with the best posterior means, half spread
@@ -89,7 +95,9 @@ class Settings:
 
     def initial_size(self, dimension: int) -> int:
         """The size of the initial design in a space of so many dimensions."""
-        return self.n_initial if self.n_initial is not None else max(4, 2 * dimension)
+        if self.n_initial is not None:
+            return self.n_initial
+        return min(two_for_each(dimension), MOST_INITIAL)
 
     def resolve(self, dimension: int) -> "Settings":
         """The same settings with every choice written out, for a space of so many dimensions."""

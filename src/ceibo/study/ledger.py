@@ -15,7 +15,7 @@ from ceibo.decide.frame import Frame
 from ceibo.decide.joint import JointBelief
 from ceibo.decide.outcomes import Outcomes
 from ceibo.decide.precision import Precision
-from ceibo.decide.settings import Settings
+from ceibo.decide.settings import Settings, two_for_each
 from ceibo.decide.space import Space
 from ceibo.errors import InputError, StorageError
 from ceibo.study.deciding import Plan
@@ -45,7 +45,7 @@ class Ledger:
             choices = record.settings["suggest"]
         except (InputError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _damaged_study(record.name, error) from error
-        self.settings = _settings_of(record, choices)
+        self.settings = _settings_of(record, choices, space)
         self.snapshot: Snapshot = EMPTY
         plan = Plan(record.name, Frame(space), self.settings, self.seed)
         self.spaces = Spaces(plan, self.direction, self.outcomes)
@@ -179,12 +179,14 @@ def _direction_of(record: StudyRecord, outcomes: Outcomes | None) -> Direction:
     return outcomes[outcomes.goals[0]].direction
 
 
-def _settings_of(record: StudyRecord, choices: Mapping[str, Any]) -> Settings:
+def _settings_of(record: StudyRecord, choices: Mapping[str, Any], space: Space) -> Settings:
     """The settings of a study; a kernel or an acquisition may come from a package not installed."""
     name = record.name
     price = (record.data or {}).get("precision")
     try:
         settings = Settings.from_json(choices)
+        if settings.n_initial is None:  # as version 0.1 left it
+            settings = replace(settings, n_initial=two_for_each(space.breadth))
         return (
             settings if price is None else replace(settings, precision=Precision.from_json(price))
         )

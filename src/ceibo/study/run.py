@@ -8,7 +8,7 @@ from ceibo.checks import check_options, checked_options
 from ceibo.decide.block_names import AnyBlock
 from ceibo.decide.direction import DirectionLike
 from ceibo.decide.outcomes import Outcome, Outcomes
-from ceibo.decide.settings import Settings
+from ceibo.decide.settings import Settings, two_for_each
 from ceibo.decide.space import Space, SpaceLike
 from ceibo.errors import ConflictError, InputError
 from ceibo.study.evaluation import Objective
@@ -244,9 +244,11 @@ def first_change(study: Study, options: Mapping[str, Any]) -> Change | None:
         stored[option] = getattr(study.settings, option)
     if "n_initial" in options:  # None means the default size
         breadth = study.ledger.spaces.first.breadth  # which decided, whatever has changed since
+        own = stored["n_initial"] = study.settings.initial_size(breadth)
         given = Settings(n_initial=options["n_initial"]).initial_size(breadth)
+        if options["n_initial"] is None and own == two_for_each(breadth):
+            given = own  # the default of its time
         options = {**options, "n_initial": given}
-        stored["n_initial"] = study.settings.initial_size(breadth)
     for option, value in options.items():
         if option != "outcomes" and value != stored.get(option):
             return Change(option, stored.get(option), value)

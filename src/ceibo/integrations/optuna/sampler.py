@@ -50,7 +50,7 @@ _ATTEMPTS: Final = 5
 # of the box, in every parameter: two suggestions so close count as the same
 _NEAR: Final = 0.02
 _STARTUP: Final = (
-    "a model needs a first value. Leave it out for twice the number of parameters, at least four"
+    "a model needs a first value. Leave it out for twice the number of parameters, from 4 to 40"
 )
 
 
@@ -79,7 +79,7 @@ class CeiboSampler(BaseSampler):
         seed: Seed of all random numbers. Defaults to None (picked at random).
         acquisition: Name of an acquisition function, see ``ceibo.acquisition.ACQUISITIONS``.
         n_startup_trials: Trials that make up the initial design. Defaults to twice the number of
-            parameters, at least four.
+            parameters, from 4 to 40.
         noise_attribute: User attribute of a trial that holds the standard deviation of its value.
             What was told with :func:`report_noise` counts for trials without it.
         independent_sampler: Sampler for parameters that no finished trial has. Defaults to None

@@ -90,7 +90,7 @@ class CeiboSearchCV(BaseSearchCV):  # type: ignore[misc]  # scikit-learn has no 
         Name of an acquisition function, see ``ceibo.acquisition.ACQUISITIONS``.
 
     n_initial : int or None, default=None
-        Size of the initial design; twice the number of parameters, at least four, by default.
+        Size of the initial design; twice the number of parameters, from 4 to 40, by default.
 
     metric : str or None, default=None
         Which of several metrics is optimised. Needed if ``refit`` is False or a function.
