@@ -195,7 +195,7 @@ class _Comparing:
 
     def _failure(self, entry: Entry, trial: StoredTrial, result: Failure) -> None:
         if trial.state == "failed" or trial.reason == result.reason:  # measured after it had failed
-            fresh = self._fresh(entry, trial)
+            fresh = _fresh(self._given(entry), trial)
             self.steps.known += not fresh
             if fresh and trial.state == "failed":
                 telling = Telling(trial.number, result, None, fresh, is_new=False)
@@ -208,17 +208,9 @@ class _Comparing:
             spot = self._sheet.spot(entry)
             self.steps.tellings.append(Telling(trial.number, result, None, given, spot=spot))
 
-    def _fresh(self, entry: Entry, trial: StoredTrial) -> dict[str, Any]:
-        """The attributes of a row that its trial does not have."""
-        return {
-            name: value
-            for name, value in self._given(entry).items()
-            if not _parts(value) <= _parts(trial.attributes.get(name))
-        }
-
     def _known(self, entry: Entry, trial: StoredTrial, result: Result) -> None:
         """A row that is on record; its notes may be new."""
-        fresh = self._fresh(entry, trial)
+        fresh = _fresh(self._given(entry), trial)
         if not fresh:
             self.steps.known += 1
             return
@@ -316,6 +308,15 @@ def _under_way(trials: Iterable[StoredTrial], seen: Collection[int]) -> list[Sto
     """The trials that wait for their first value, and of which no row with a number has one."""
     waiting = (each for each in trials if each.state == "running" and not each.measurements)
     return [each for each in waiting if each.number not in seen]
+
+
+def _fresh(given: Mapping[str, Any], trial: StoredTrial) -> dict[str, Any]:
+    """The attributes of a row that its trial does not have."""
+    return {
+        name: value
+        for name, value in given.items()
+        if not _parts(value) <= _parts(trial.attributes.get(name))
+    }
 
 
 def _parts(value: object) -> set[str]:
