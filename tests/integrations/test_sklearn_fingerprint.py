@@ -234,8 +234,10 @@ def test_choices_that_are_functions_are_the_same_after_a_restart(tmp_path: Path)
     assert " at 0x" not in (tmp_path / "s.jsonl").read_text(encoding="utf-8")
 
 
+@pytest.mark.needs("torch")
 def test_tensors_are_their_numbers() -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     assert fingerprint(torch.ones(3)) == fingerprint(torch.ones(3))
     assert fingerprint(torch.ones(3)) != fingerprint(torch.zeros(3))
     assert fingerprint(torch.ones(3)) != fingerprint(torch.ones(3, dtype=torch.float64))

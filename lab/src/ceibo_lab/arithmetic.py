@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from ceibo.decide.record import ALGORITHM, UNDOUBTED
+from ceibo.decide.record import UNDOUBTED
 from ceibo_lab.methods.peers import PEERS
 from ceibo_lab.record import Record
 
@@ -10,6 +10,8 @@ _OURS: Final = ("torch", "gpytorch", "botorch", "optuna", "bofire")
 _PACKAGES: Final = dict.fromkeys([*_OURS, *(p for each in PEERS.values() for p in each.packages)])
 # The first arithmetic whose settings say whether outliers are discounted.
 _SAYS_OUTLIERS = 3
+_DESIGNS_WITH_RULES: Final = 4
+"""The first arithmetic with today's initial designs in spaces with rules."""
 
 
 def algorithm(record: Record) -> int | None:
@@ -21,7 +23,7 @@ def algorithm(record: Record) -> int | None:
 
 def present_since(kind: str) -> int:
     """Since which arithmetic cells of a kind are as today's, where nothing is doubted."""
-    return ALGORITHM if kind == "rules" else UNDOUBTED  # the latest changed designs with rules
+    return _DESIGNS_WITH_RULES if kind == "rules" else UNDOUBTED
 
 
 def is_older(record: Record) -> bool:

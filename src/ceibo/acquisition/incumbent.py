@@ -37,7 +37,7 @@ def find_incumbent(gp: GaussianProcess, among: Mask | None = None) -> Incumbent:
 
     Args:
         gp: the model.
-        among: (n,) which observed points may be it; by default those in the unit cube.
+        among: (n,) which observed points may be it; by default those that a search could find.
     """
     with limited_blas(len(gp.state.points)):
         means = gp.unit_kernel(gp.X, gp.state.points) @ gp.state.alpha
@@ -47,10 +47,9 @@ def find_incumbent(gp: GaussianProcess, among: Mask | None = None) -> Incumbent:
 
 
 def probability_best(gp: GaussianProcess, index: int, seed: int = 0, draws: int = _DRAWS) -> float:
-    """Probability that f at observed point `index` is the lowest of f at all observed points.
+    """Probability that f at observed point `index` is the lowest of f at those it competes with.
 
-    These are the ones that a search could find (ceibo.acquisition.cube).
-    Estimated from quasi-random joint draws (of 4,096 the standard error is at most 0.008). Repeated
+    These are the observed points that a search could find (ceibo.acquisition.cube). Estimated from quasi-random joint draws (of 4,096 the standard error is at most 0.008). Repeated
     points count as one.
     """
     if not 0 <= index < len(gp.X):

@@ -124,7 +124,7 @@ def find_feasible_incumbent(
         goal: the process of the outcome to be minimised.
         limits: on the other outcomes.
         confidence: between 0 and 1.
-        among: (n,) which points of the goal may be it; by default those in the unit cube.
+        among: (n,) which points of the goal may be it; by default those that a search could find.
     """
     rows = common_rows([goal.X, *(limit.gp.X for limit in limits)])
     if len(rows):

@@ -29,7 +29,8 @@ def optimism(gp: GaussianProcess, among: Mask | None = None, seed: int = 0) -> f
 
     Args:
         gp: the model, without pending points.
-        among: (n,) which measured points may be the incumbent; by default those in the unit cube.
+        among: (n,) which measured points may be the incumbent; by default those that a search could
+            find.
         seed: of the draws.
     """
     n = len(gp.X)

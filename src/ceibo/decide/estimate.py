@@ -77,6 +77,7 @@ def compare_with_raw(
     says whether its setting is one of the space as it is now, or none measured is.
     """
     noise = "" if measurement.noise is None else f" with noise {rounded(measurement.noise, 3)}"
+    # to the digits of what is believed there, if these are more than six
     to_its_digits = with_uncertainty(measurement.value, believed.std).partition(" ")[0]
     raw = f"{max(rounded(measurement.value), to_its_digits, key=len)}{noise}"
     answer = with_uncertainty(best.mean, best.std)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ceibo.decide import Settings, Space
+from ceibo.decide.settings import two_for_each
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method, PointEntry
 from ceibo_lab.methods.ceibo import KERNEL, Ceibo
@@ -158,7 +159,7 @@ def _candidate(name: str) -> PointEntry:
     said = {"n_initial": "two for each parameter, at least 4"} if name == TWO_EACH else {}
 
     def start(space: Space, seed: int) -> Method:
-        size = max(4, 2 * space.breadth)
+        size = two_for_each(space.breadth)
         chosen = replace(settings, n_initial=size) if name == TWO_EACH else settings
         inner = Ceibo(space, seed, chosen)
         return VARIANTS[name].around(inner) if name in VARIANTS else inner
