@@ -116,8 +116,8 @@ class Statement:
     def chosen_among(self, rows: Mask | None = None) -> Self:
         """The statement corrected for the choice of the best of some measured points (n,).
 
-        By default of those that a search could find. Where there are none to choose from, or very many,
-        nothing is corrected.
+        By default of those that a search could find. Where there are none to choose from, or very
+        many, nothing is corrected.
         """
         if len(self.gp.X) > _MOST_CORRECTED or (rows is not None and not np.any(rows)):
             return self
