@@ -50,8 +50,8 @@ def probability_best(gp: GaussianProcess, index: int, seed: int = 0, draws: int 
     """Probability that f at observed point `index` is the lowest of f at those it competes with.
 
     These are the observed points that a search could find (ceibo.acquisition.cube). Estimated from
-    quasi-random joint draws (of 4,096 the standard error is at most 0.008). Repeated points count as
-    one.
+    quasi-random joint draws (of 4,096 the standard error is at most 0.008). Repeated points count
+    as one.
     """
     if not 0 <= index < len(gp.X):
         raise InputError(f"index must be a row of gp.X, from 0 to {len(gp.X) - 1}, got {index!r}.")
