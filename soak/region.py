@@ -1,7 +1,7 @@
 """The maximiser in regions beside SLSQP from many starts, on surfaces of fitted processes.
 
     python -m soak.region                                    12 surfaces, 60 starts each
-    python -m soak.region --surfaces 100 --starts 5000       the whole battery, hours
+    python -m soak.region --surfaces 100 --starts 5000 --jobs 2     the whole battery, hours
 
 A surface is corrected EI, or the posterior mean, of a process fitted to noisy values of a few bumps
 in a random region: a mixture, a box with 1 to 12 rules, a thin slab, at most k of n parts, a rule
@@ -14,11 +14,14 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_limits
 
 from ceibo import acquisition as acq
 from ceibo.acquisition.region import Among, Count, Linear, Region, Requirement, Scale
@@ -175,25 +178,33 @@ def random_case(index: int, seed: int) -> tuple[Region, acq.Surface[Any]]:
     return region, acq.posterior_mean(gp) if mean else acq.build("corrected-ei", gp)
 
 
+def compare_case(index: int, starts: int, seed: int) -> tuple[Region, Outcome]:
+    """Surface `index`, and what was found on it."""
+    region, surface = random_case(index, seed)
+    rng = np.random.default_rng([seed, index, 1])
+    with threadpool_limits(1):
+        return region, compare(region, surface, region.sample(starts, rng), seed)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--surfaces", type=int, default=12)
     parser.add_argument("--starts", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="surfaces at a time")
     options = parser.parse_args(arguments)
     missed = 0
     print("surface  kind          d  rules  ours        SLSQP       shortfall  seconds")
-    for index in range(options.surfaces):
-        region, surface = random_case(index, options.seed)
-        starts = region.sample(options.starts, np.random.default_rng([options.seed, index, 1]))
-        found = compare(region, surface, starts, options.seed)
-        missed += found.shortfall > _ALLOWED or not found.obeys
-        print(
-            f"{index:7d}  {KINDS[index % len(KINDS)]:12s} {region.dimension:2d}"
-            f"  {len(region.requirements):5d}  {found.ours:10.6g}  {found.theirs:10.6g}"
-            f"  {found.shortfall:9.1e}  {found.seconds:7.3f}",
-            flush=True,
-        )
+    case = partial(compare_case, starts=options.starts, seed=options.seed)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for index, (region, found) in enumerate(pool.map(case, range(options.surfaces))):
+            missed += found.shortfall > _ALLOWED or not found.obeys
+            print(
+                f"{index:7d}  {KINDS[index % len(KINDS)]:12s} {region.dimension:2d}"
+                f"  {len(region.requirements):5d}  {found.ours:10.6g}  {found.theirs:10.6g}"
+                f"  {found.shortfall:9.1e}  {found.seconds:7.3f}",
+                flush=True,
+            )
     print(f"{missed} of {options.surfaces} fell short by more than {_ALLOWED:.1%}, or outside")
     return 1 if missed else 0
 

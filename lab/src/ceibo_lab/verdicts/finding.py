@@ -1,7 +1,8 @@
 """What a verdict is made of: findings, methods compared cell by cell, and their tables."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -10,7 +11,8 @@ from scipy.special import stdtrit
 from ceibo.gp.inputs import Array
 from ceibo_lab.compare import SIGNIFICANT, Comparison, compare, holm
 from ceibo_lab.library import Library, Setting
-from ceibo_lab.record import Record
+from ceibo_lab.plans.plan import Experiment
+from ceibo_lab.record import Cell, Record
 
 Pairwise = Callable[[Record, Record], float]
 
@@ -27,6 +29,33 @@ class Finding:
     def __str__(self) -> str:
         word = {True: "met", False: "not met", None: "no verdict, runs are missing"}[self.met]
         return "\n".join([f"{self.question}: {word}", *(f"  {line}" for line in self.lines)])
+
+
+def planned(plan: Experiment, methods: Sequence[str]) -> list[Cell]:
+    """The cells of a question, for each of the methods; at least one of them is in the plan."""
+    cells = plan.cells()
+    known = {cell.method for cell in cells}
+    anchor = next(name for name in methods if name in known)
+    alike = [cell for cell in cells if cell.method == anchor]
+    return [replace(cell, method=name) for cell in alike for name in methods]
+
+
+def lacking(library: Library, cells: Sequence[Cell]) -> tuple[str, ...]:
+    """How many of the planned runs there are, by problem and method; empty if all are there."""
+    wanted = Counter((cell.problem, cell.method) for cell in cells)
+    there = Counter((cell.problem, cell.method) for cell in cells if library.record(cell))
+    if there == wanted:
+        return ()
+    return tuple(
+        f"{problem}, {method}: {there[problem, method]} of {count} runs"
+        for (problem, method), count in wanted.items()
+    )
+
+
+def if_whole(found: Finding, library: Library, cells: Sequence[Cell]) -> Finding:
+    """The finding, without its verdict where planned runs are missing."""
+    missing = lacking(library, cells)
+    return replace(found, met=None, lines=(*found.lines, *missing)) if missing else found
 
 
 @final

@@ -1,19 +1,34 @@
-"""What the records of spaces with rules and branches say, by the rules of plans/inputs.py."""
+"""What the records of spaces with rules and branches say, by the rules of plans/inputs.py.
+
+There is no verdict before every planned cell has every planned seed of the methods compared.
+"""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 import numpy as np
 
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.measures import FLOOR
-from ceibo_lab.plans.inputs import MARGIN, OBEDIENCE
+from ceibo_lab.plans.inputs import INPUTS, MARGIN, OBEDIENCE
 from ceibo_lab.problems.inputs import input_problem
 from ceibo_lab.record import Record
-from ceibo_lab.verdicts.finding import Finding, Versus, interval, lost, own, table, versus
+from ceibo_lab.verdicts.finding import (
+    Finding,
+    Versus,
+    if_whole,
+    interval,
+    lost,
+    own,
+    planned,
+    table,
+    versus,
+)
 
 KINDS: Final = ("rules", "branches")
 OURS: Final = "ceibo"
+_RULES, _BRANCHES = INPUTS
 
 
 def log_regret(record: Record, _other: Record) -> float:
@@ -29,7 +44,8 @@ def no_worse_than(library: Library, other: str) -> Finding:
     if not rows:
         return Finding(question, None, ())
     said, high = _summary(rows)
-    return Finding(question, high < MARGIN and not lost(rows), (said, *table(rows)))
+    found = Finding(question, high < MARGIN and not lost(rows), (said, *table(rows)))
+    return if_whole(found, library, planned(_RULES, (OURS, other)))
 
 
 def botorch(library: Library) -> Finding:
@@ -50,27 +66,22 @@ def failures(library: Library) -> Finding:
         return Finding(question, None, ())
     said, high = _summary(rows)
     met = high < 0.0 and not lost(rows) and 2 * len(_won(rows)) >= len(rows)
-    return Finding(question, met, (said, *table(rows)))
+    found = Finding(question, met, (said, *table(rows)))
+    return if_whole(found, library, planned(_RULES, (OURS, "ceibo-failures")))
 
 
 def branches(library: Library) -> Finding:
     """Whether suggestions inside branches are better than those of TPE and of before."""
     question = "log10 regret in branches below Optuna's TPE and the sampler of before"
+    ours, others = (OURS, "optuna-ceibo"), ("optuna-tpe", "optuna-ceibo-before")
     lines: list[str] = []
     met: list[bool] = []
-    whole = True
-    for ours in (OURS, "optuna-ceibo"):
-        for other in ("optuna-tpe", "optuna-ceibo-before"):
-            rows = _compared(library, "branches", ours, other)
-            if not rows:
-                lines.append(f"{ours} against {other}: no runs")
-                whole = False
-                continue
+    for one, other in product(ours, others):
+        if rows := _compared(library, "branches", one, other):
             met.append(len(_won(rows)) == len(rows))
-            lines += [f"{ours} against {other}: {_summary(rows)[0]}", *table(rows)]
-    # what is lost is lost; won is only what was run against all
-    verdict = False if not all(met) else True if whole else None
-    return Finding(question, verdict, tuple(lines))
+            lines += [f"{one} against {other}: {_summary(rows)[0]}", *table(rows)]
+    found = Finding(question, all(met), tuple(lines))
+    return if_whole(found, library, planned(_BRANCHES, (*ours, *others)))
 
 
 def obedience(library: Library) -> Finding:
@@ -94,7 +105,8 @@ def obedience(library: Library) -> Finding:
         )
         if method == OURS:
             largest.append(max(trials, answers))
-    return Finding(question, max(largest) <= OBEDIENCE if largest else None, tuple(lines))
+    found = Finding(question, max(largest) <= OBEDIENCE if largest else None, tuple(lines))
+    return if_whole(found, library, planned(_RULES, (OURS,)))
 
 
 def _compared(library: Library, kind: str, ours: str, other: str) -> list[Versus]:

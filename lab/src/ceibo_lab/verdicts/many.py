@@ -1,6 +1,5 @@
 """What the records about many parameters say, by the rules of plans/many.py."""
 
-from collections import Counter
 from dataclasses import replace
 from typing import Final
 
@@ -25,8 +24,17 @@ from ceibo_lab.plans.many import (
 )
 from ceibo_lab.plans.plan import Experiment
 from ceibo_lab.plans.suite import suite_problem
-from ceibo_lab.record import Cell, Record
-from ceibo_lab.verdicts.finding import Finding, Versus, interval, lost, table, versus
+from ceibo_lab.record import Record
+from ceibo_lab.verdicts.finding import (
+    Finding,
+    Versus,
+    interval,
+    lacking,
+    lost,
+    planned,
+    table,
+    versus,
+)
 
 KINDS: Final = ("suite",)
 
@@ -99,27 +107,16 @@ def _judged(
     library: Library, question: str, plan: Experiment, methods: tuple[str, str]
 ) -> tuple[Finding, list[Versus]]:
     """The figures of a question without its verdict; no rows where planned runs are missing."""
-    rivals = [cell for cell in plan.cells() if cell.method == methods[1]]
-    planned = [replace(cell, method=name) for cell in rivals for name in methods]
-    found = {cell: library.record(cell) for cell in planned}
-    if any(record is None for record in found.values()):
-        return Finding(question, None, tuple(_lacking(found))), []
-    alone = Library(record for record in found.values() if record is not None)
+    cells = planned(plan, methods[::-1])
+    if missing := lacking(library, cells):
+        return Finding(question, None, missing), []
+    found = (library.record(cell) for cell in cells)
+    alone = Library(record for record in found if record is not None)
     rows = versus(alone, alone.cases, methods, log_regret)
     means = np.array([row.mean for row in rows])
     low, high = interval(means)
     said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(lost(rows))} cells lost"
     return Finding(question, None, (said, *table(rows))), rows
-
-
-def _lacking(found: dict[Cell, Record | None]) -> list[str]:
-    """How many of the planned runs there are, by problem and method."""
-    planned = Counter((cell.problem, cell.method) for cell in found)
-    there = Counter((cell.problem, cell.method) for cell in found if found[cell] is not None)
-    return [
-        f"{problem}, {method}: {there[problem, method]} of {count} runs"
-        for (problem, method), count in planned.items()
-    ]
 
 
 QUESTIONS: Final = (gain, no_loss, botorch, forty)

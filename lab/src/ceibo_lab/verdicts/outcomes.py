@@ -1,4 +1,7 @@
-"""What the records of several outcomes say, by the rules of plans/outcomes.py."""
+"""What the records of several outcomes say, by the rules of plans/outcomes.py.
+
+There is no verdict before every planned cell has every planned seed of the methods compared.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -7,15 +10,27 @@ import numpy as np
 
 from ceibo_lab.library import Library, Setting
 from ceibo_lab.measures import FLOOR
-from ceibo_lab.plans.outcomes import FRONTS, HONEST, MARGIN
+from ceibo_lab.plans.outcomes import FRONTS, HONEST, MARGIN, OUTCOMES
 from ceibo_lab.problems.outcomes import LIMITED, outcome_problem
 from ceibo_lab.record import Record
-from ceibo_lab.verdicts.finding import Finding, Pairwise, Versus, interval, lost, own, table, versus
+from ceibo_lab.verdicts.finding import (
+    Finding,
+    Pairwise,
+    Versus,
+    if_whole,
+    interval,
+    lost,
+    own,
+    planned,
+    table,
+    versus,
+)
 
 KINDS: Final = ("limits", "starts", "fronts")
 OURS, THEIRS = "ceibo", "botorch"
 APART: Final = 0.05  # by how much stated and true frequency may differ
 OVERSTATED: Final = 0.02
+_LIMITS, _STARTS, _FRONTS = OUTCOMES
 
 
 def log_regret(record: Record, other: Record) -> float:
@@ -63,7 +78,8 @@ def honesty(library: Library) -> Finding:
         others = [own(record)["holds"] for record in _runs(library, "limits", method)]
         if others:
             lines.append(f"{method}: {sum(others)} of {len(others)} answers hold")
-    return Finding(question, frequency >= HONEST and abs(gap) < APART, tuple(lines))
+    found = Finding(question, frequency >= HONEST and abs(gap) < APART, tuple(lines))
+    return if_whole(found, library, planned(_LIMITS, (OURS,)))
 
 
 def regret(library: Library) -> Finding:
@@ -76,7 +92,8 @@ def regret(library: Library) -> Finding:
     low, high = interval(means)
     worse = lost(rows)
     said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(worse)} cells lost"
-    return Finding(question, high < MARGIN and not worse, (said, *table(rows)))
+    found = Finding(question, high < MARGIN and not worse, (said, *table(rows)))
+    return if_whole(found, library, planned(_LIMITS, (OURS, THEIRS)))
 
 
 def starts(library: Library) -> Finding:
@@ -87,7 +104,8 @@ def starts(library: Library) -> Finding:
         return Finding(question, None, ())
     mean, worse = float(np.mean([row.mean for row in rows])), lost(rows)
     said = f"mean {mean:+.2f} trials, {len(worse)} cells lost"
-    return Finding(question, mean <= 0.0 and not worse, (said, *table(rows)))
+    found = Finding(question, mean <= 0.0 and not worse, (said, *table(rows)))
+    return if_whole(found, library, planned(_STARTS, (OURS, THEIRS)))
 
 
 def volume(library: Library) -> Finding:
@@ -98,7 +116,8 @@ def volume(library: Library) -> Finding:
         return Finding(question, None, ())
     worse = lost(rows, larger_is_worse=False)
     met = all(row.mean >= 0.0 for row in rows) and not worse
-    return Finding(question, met, (f"{len(worse)} cells lost", *table(rows)))
+    found = Finding(question, met, (f"{len(worse)} cells lost", *table(rows)))
+    return if_whole(found, library, planned(_FRONTS, (OURS, THEIRS)))
 
 
 def overstatement(library: Library) -> Finding:
@@ -112,8 +131,8 @@ def overstatement(library: Library) -> Finding:
             lines.append(f"{case.problem}, {method}: {stated:+.1%}; raw front {raw:+.1%}")
             if method == OURS:
                 above.append(stated)
-    met = max(above) <= OVERSTATED if above else None
-    return Finding(question, met, tuple(lines))
+    found = Finding(question, max(above) <= OVERSTATED if above else None, tuple(lines))
+    return if_whole(found, library, planned(_FRONTS, (OURS,)))
 
 
 def _above(volumes: Sequence[Record]) -> float:
