@@ -57,7 +57,8 @@ def test_a_study_goes_on_in_another_space(url: str) -> None:
     changes = again.ledger.refresh().changes
     assert [len(change.data["space"]) for change in changes] == [2, 3]
     assert again.ledger.store.snapshot(again.ledger.id, at=changes[0].seq - 1).changes == ()
-    assert again.best.params == again.trials[again.best.number or 0].params
+    measured = again.trials[again.best.number or 0].params
+    assert again.best.params == {"humidity": 40.0, **measured}
     assert again.recommended.params["solvent"] in ("DMF", "MeCN")
 
 
@@ -171,6 +172,15 @@ def test_an_objective_gets_every_parameter(tmp_path: Path) -> None:
     assert study.trials[0].params == {"temp": 50.0, "solvent": "DMF"}
     assert len(seen) == 3
     assert study.verify().ok
+
+
+def test_the_best_setting_from_before_has_every_parameter_of_today() -> None:
+    study = Study.create(FIRST, seed=5)
+    measure(study, 6)
+    study.change(FIRST | {"humidity": Float(20, 80)}, before={"humidity": 40})
+    for best in (study.best, study.best_observed):
+        assert best.params == {**study.trials[best.number or 0].params, "humidity": 40.0}
+        assert study.enqueue(best.params).params == best.params
 
 
 def test_the_same_space_changes_nothing() -> None:

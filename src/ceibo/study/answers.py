@@ -112,10 +112,13 @@ def _as_recorded(ledger: Ledger, found: Estimate) -> Estimate:
 
 
 def _params(ledger: Ledger, number: int | None) -> dict[str, Any]:
-    """The parameters of a trial as they were recorded, rather than decoded from the cube."""
+    """The parameters of a trial as they were recorded, rather than decoded from the cube.
+
+    Parameters that came later have the values that they had then.
+    """
     if number is None:  # pragma: no cover - an answer about measured settings has a number
         raise NotFoundError("there is no such trial.")
-    return dict(ledger.snapshot.trials[number].params)
+    return dict(ledger.frame.complete(ledger.snapshot.trials[number].params))
 
 
 def _no_measurement(name: str) -> NoMeasurementError:
