@@ -486,6 +486,19 @@ def test_columns_that_are_not_read_are_named(tmp_path: Path) -> None:
     assert "yield predicted" not in str(study.read_sheet(tmp_path / "next.csv").notes)
 
 
+def test_a_column_of_another_unit_is_named(tmp_path: Path) -> None:
+    outcomes = {"yield": Maximize(unit="%"), "impurity": AtMost(2)}
+    study = Study.create(SPACE, outcomes=outcomes, name="two", seed=1)
+    plan = tmp_path / "plan.csv"
+    study.sheet(plan, 2)
+    fill(plan, {(0, "yield (%)"): 0.715, (0, "impurity"): 1.2})
+    assert study.read_sheet(plan, dry_run=True).notes == ()
+    plan.write_text(plan.read_text(encoding="utf-8").replace("yield (%)", "yield (g)"), "utf-8")
+    (note,) = study.read_sheet(plan).notes
+    said = "yield is in %, and its column is called 'yield (g)': the values were taken as they"
+    assert note == f"{said} stand."
+
+
 def test_what_is_on_record_of_a_trial_under_way_stands_on_its_sheet(tmp_path: Path) -> None:
     outcomes = {"yield": Maximize(unit="%"), "impurity": AtMost(2)}
     study = Study.create(SPACE, outcomes=outcomes, name="two", seed=1)

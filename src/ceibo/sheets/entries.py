@@ -78,8 +78,9 @@ NOWHERE: Final = Spot("", {})
 class Entries:
     """The rows of a file.
 
-    `note` is about its text, `absent` about outcomes it does not have, and `unread` are the headers
-    of columns in which something is written that is not read. `study` is that of `Wanted`.
+    `note` is about its text, `absent` about outcomes it does not have, `units` about outcomes whose
+    columns speak of other units, and `unread` are the headers of columns in which something is
+    written that is not read. `study` is that of `Wanted`.
     """
 
     path: Path
@@ -90,6 +91,7 @@ class Entries:
     missing: tuple[str, ...] = ()
     note: str | None = None
     absent: str | None = None
+    units: str | None = None
     unread: tuple[str, ...] = ()
     study: str = STUDY_FILE
 
@@ -143,6 +145,7 @@ def read_entries(path: Path, wanted: Wanted, problems: Problems) -> Entries:
         tuple(missing_params(table, columns, places, frame)),
         table.grid.note,
         _absent(table, places),
+        _other_units(table, places),
         _unread(table, places, columns),
         wanted.study,
     )
@@ -173,6 +176,20 @@ def _absent(table: Table, places: Places) -> str | None:
         if (meant := nearest(name, filter(None, free))) is not None:
             said += f" If {meant!r} is {name}, mend its header and read the file again."
     return said
+
+
+def _other_units(table: Table, places: Places) -> str | None:
+    """Says that values stand in a column of another unit than that of their outcome."""
+    said = []
+    for name, each in places.told.items():
+        own = () if each.value is None else (each.value,)
+        for header in (table.header[place] for place in (*own, *each.replicates)):
+            unit = split_unit(header)[1]
+            if unit and fold(unit) != fold(each.unit):
+                said.append(f"{name} is in {each.unit}, and its column is called {header!r}")
+    if not said:
+        return None
+    return f"{'; '.join(said)}: the values were taken as they stand."
 
 
 def _free(table: Table, places: Places) -> list[int]:

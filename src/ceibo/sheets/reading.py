@@ -130,7 +130,7 @@ def _reading(
             *_details(study, added),
             *lacking(study.outcomes, before, results),
         ),
-        notes=tuple(filter(None, (sheet.note, sheet.absent, *notes))),
+        notes=tuple(filter(None, (sheet.note, sheet.absent, sheet.units, *notes))),
     )
 
 

@@ -26,13 +26,14 @@ class Rows:
 
     `trials` says of each row which trial it is about, if an export says that it was under way, and
     `attributes` what else it says. `note` is about the text of the file, `absent` about outcomes
-    that it does not have.
+    that it does not have, `units` about those whose columns speak of other units.
     """
 
     rows: tuple[Row, ...]
     blank: int
     note: str | None
     absent: str | None = None
+    units: str | None = None
     trials: tuple[int | None, ...] = ()
     attributes: tuple[dict[str, Any], ...] = field(default=())
 
@@ -59,7 +60,8 @@ def read_rows(path: Path, wanted: Wanted) -> Rows:
             attributes.append(entry.attributes)
     problems.check()
     blank = len(sheet.entries) - len(rows)
-    return Rows(tuple(rows), blank, sheet.note, sheet.absent, tuple(trials), tuple(attributes))
+    said = (sheet.note, sheet.absent, sheet.units)
+    return Rows(tuple(rows), blank, *said, tuple(trials), tuple(attributes))
 
 
 def read_settings(path: Path, space: Space, names: dict[str, str]) -> list[Params]:

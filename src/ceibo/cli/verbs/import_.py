@@ -74,7 +74,8 @@ def import_(  # noqa: PLR0913 - one parameter per option of the command
     if odd := outside(frame, settings):
         warn(odd)
     values = impossible(study.outcomes, [(NOWHERE, result) for _, result in done.rows])
-    for note in filter(None, (table.note, table.absent, broken(frame, settings), values)):
+    said = (table.note, table.absent, table.units, broken(frame, settings), values)
+    for note in filter(None, said):
         typer.echo(f"ceibo: note: {note}", err=True)
     left_out = []
     if done.known and not again:
