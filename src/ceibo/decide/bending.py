@@ -13,11 +13,11 @@ import numpy as np
 from ceibo.decide.rows import Rows
 
 # How far beyond the last value a scale ends, in standard deviations of the values.
-_OFFSETS: Final = (0.01, 0.03, 0.1, 0.3, 1.0)
+_OFFSETS: Final = (1.0, 0.3, 0.1, 0.03, 0.01)
 
 
 def bendings(rows: Rows, side: float) -> Iterator[tuple[Rows, float]]:
-    """The rows on scales w(y) that draw values on one side, +1 or −1, together.
+    """The rows on scales w(y) that draw values on one side, +1 or −1, together, the mildest first.
 
     With each, log w'(y) summed over the values: it makes log densities those of y itself, to be
     compared with others. The noise is one unknown level of the new scale: with a noise that

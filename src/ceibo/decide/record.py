@@ -24,8 +24,10 @@ from ceibo.version import __version__
 #    only where all its parameters exist, and measured settings that break one are nothing to beat;
 #    with limits or several goals nor are those outside the space. One value told as exact among
 #    values of unknown noise does not make the next one exact.
+# 5: outliers are searched only where discounts come near to paying their price, and the scales
+#    that may acquit them one after the other.
 # Noise that differs over the space is no new version: the settings of a study say whether it may.
-ALGORITHM: Final = 4
+ALGORITHM: Final = 5
 UNDOUBTED: Final = 3
 """Since this version a suggestion is the same where no measurement looks wrong, without rules, in a
 space that was not changed."""
