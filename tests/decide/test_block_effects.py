@@ -79,7 +79,6 @@ def test_effects_are_those_of_the_joint_normal() -> None:
             assert effect.mean == pytest.approx(belief.model.natural(z @ solved), rel=1e-6)
             left = variance - z @ np.linalg.solve(K, z)
             assert effect.std == pytest.approx(belief.model.natural(np.sqrt(left)), rel=1e-6)
-            assert effect.spread == belief.model.natural(float(np.sqrt(variance)))
             assert effect.count == (6 if kind == "day" else 10)
 
 
@@ -134,12 +133,29 @@ def test_effects_are_those_of_a_mixture_over_how_much_blocks_vary() -> None:
     rng = np.random.default_rng(0)
     gps = [average.fits[k].gp for k in rng.choice(len(scales), 4000, p=average.weights)]
     parts = [block_offsets(gp, 0) for gp in gps]
-    draws = np.array([rng.normal(mean, np.sqrt(variance)) for mean, variance in parts])
+    draws = np.array([rng.normal(mean, np.sqrt(variance)) for mean, variance, _ in parts])
     for k, effect in enumerate(belief.blocks):
         assert effect.mean == pytest.approx(
             belief.model.natural(draws[:, k].mean()), abs=0.1 * effect.std
         )
         assert effect.std == pytest.approx(belief.model.natural(draws[:, k].std()), rel=0.05)
+        among = np.mean([part.variance_among for part in parts])
+        assert effect.spread == pytest.approx(belief.model.natural(float(np.sqrt(among))), rel=0.02)
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.3, 1.2])
+def test_small_differences_of_blocks_are_found_beside_a_small_noise(offset: float) -> None:
+    rng = np.random.default_rng(3)
+    offsets = 1e-3 * offset * rng.standard_normal(8)
+    told = []
+    for number, x in enumerate(rng.random((64, 2))):
+        value = np.sum((x - 0.4) ** 2) + offsets[number % 8] + 1e-3 * rng.standard_normal()
+        told.append(Told(number, x, Measurement(float(value), block={"day": str(number % 8)})))
+    (spread,) = {effect.spread for effect in believed(told).blocks}
+    if offset < 1.0:
+        assert spread < 8e-4
+    else:
+        assert spread == pytest.approx(float(np.std(offsets)), rel=0.3)
 
 
 def test_effects_turn_with_the_direction_and_grow_with_the_units() -> None:

@@ -134,7 +134,7 @@ def test_offsets_of_blocks_are_those_of_the_joint_normal() -> None:
     K = kernel_oracle(gp.kernel, gp.X, gp.X) + noise_matrix(gp)
     for kind, variance in enumerate(VARIANCES):
         of = gp.blocks.of[:, kind]
-        means, variances = block_offsets(gp, kind)
+        means, variances, among = block_offsets(gp, kind)
         assert len(means) == of.max() + 1
         for j in range(len(means)):
             cross = variance * (of == j)
@@ -142,6 +142,11 @@ def test_offsets_of_blocks_are_those_of_the_joint_normal() -> None:
             left = variance - cross @ np.linalg.solve(K, cross)
             assert means[j] == pytest.approx(expected, rel=1e-9)
             assert variances[j] == pytest.approx(left, rel=1e-9)
+        # draws of the offsets differ by as much
+        Z = variance * (of[:, None] == np.arange(len(means)))
+        covariance = variance * np.eye(len(means)) - Z.T @ np.linalg.solve(K, Z)
+        draws = np.random.default_rng(0).multivariate_normal(means, covariance, 200_000)
+        assert among == pytest.approx(float(np.mean(np.var(draws, axis=1))), rel=0.02)
     with pytest.raises(InputError, match="of which there are 2, got 2"):
         block_offsets(gp, 2)
 

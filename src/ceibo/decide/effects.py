@@ -6,7 +6,7 @@ and ± of an effect are those of the mixture over how much the blocks of its kin
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -31,8 +31,8 @@ class BlockEffect:
         mean: posterior mean of the offset.
         std: posterior standard deviation of it.
         count: how many measurements are of this block.
-        spread: the inferred standard deviation of the offsets of its kind, which is as likely to
-            be more as less; 0 of a kind with one block, whose offset cannot be told from f.
+        spread: the standard deviation of the offsets of the blocks of its kind, as inferred; 0 of
+            a kind with one block, whose offset cannot be told from f.
     """
 
     kind: str
@@ -57,10 +57,10 @@ def block_effects(model: Model, evidence: Evidence) -> tuple[BlockEffect, ...]:
     first = np.unique(evidence.group, return_index=True)[1]  # a row of each measurement
     by_kind = zip(evidence.block_kinds, evidence.block_labels, evidence.block[first].T, strict=True)
     for t, (kind, labels, of) in enumerate(by_kind):
-        means, variances, prior = _offsets(model, kind, t, len(labels))
+        means, variances, among = _offsets(model, kind, t, len(labels))
         values = evidence.direction.flip(model.natural_values(means)) + 0.0
         stds = model.natural_values(np.sqrt(variances))
-        spread = float(model.natural_values(np.array([prior]))[0])
+        spread = float(model.natural_values(np.array([among]))[0])
         counts = np.bincount(of + 1, minlength=len(labels) + 1)[1:]
         columns = zip(labels, values.tolist(), stds.tolist(), counts.tolist(), strict=True)
         found += [BlockEffect(kind, *each, spread) for each in columns]
@@ -77,15 +77,11 @@ def _offsets(model: Model, kind: str, t: int, count: int) -> tuple[Array, Array,
         # blocks without an observation in the model are as they were before any
         means, variances = np.zeros(count), np.full(count, prior)
         known = block_offsets(model.gp, t)
-        means[: len(known[0])], variances[: len(known[1])] = known
-        return means, variances, float(np.sqrt(prior[0]))
+        means[: len(known.means)], variances[: len(known.means)] = known.means, known.variances
+        return means, variances, float(np.sqrt(known.variance_among))
     parts = [block_offsets(each.gp, t) for each in average.fits]
-    each_mean, each_variance = (np.array(part) for part in zip(*parts, strict=True))
+    each_mean, each_variance = (np.array([part[k] for part in parts]) for k in (0, 1))
     means = average.weights @ each_mean
     variances = average.weights @ (each_variance + (each_mean - means) ** 2)
-    spreads = [
-        np.sqrt(replace(model, fit=each).block_variances([kind])[0]) for each in average.fits
-    ]
-    # the one in the middle: half of the weight is below it
-    below = np.cumsum(average.weights) - 0.5 * average.weights
-    return means, variances, float(np.interp(0.5, below, spreads))
+    among = float(average.weights @ [part.variance_among for part in parts])
+    return means, variances, float(np.sqrt(among))
