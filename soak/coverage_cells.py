@@ -11,7 +11,6 @@ A record is what one replication of a cell measured where. The answers after any
 measurements, by any model, follow from it without another search.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +22,12 @@ from ceibo.decide import Evidence, Settings
 from ceibo.gp.inputs import Array
 from ceibo_lab.methods.ceibo import Ceibo
 from ceibo_lab.noise import NoisyProblem
-from ceibo_lab.plans.suite import FIXED
+from ceibo_lab.plans.suite import FIXED, PROBLEMS
 from ceibo_lab.problem import Problem, box
 from ceibo_lab.problems import problem
+from ceibo_lab.problems.tables import TABLES
 from ceibo_lab.run import Run, Watch, evidence_of
+from soak.lines import add_line, read_lines
 
 LEVEL: Final = 0.05  # noise of test functions, as a share of their range
 
@@ -81,13 +82,13 @@ class Cell:
     def measure(self, seed: int) -> dict[str, Any]:
         """The record of one replication: ceibo's default, from the first measurement on."""
         met = self.instance(seed)
-        if self.problem in ("svm", "mlp", "boosting"):
+        if self.problem in TABLES:
             protocol = "measured" if self.told else "measured-untold"
         else:
             protocol = "homoscedastic" if self.told else "homoscedastic-untold"
         level = 1.0 if protocol.startswith("measured") else SURFACES.get(self.problem, LEVEL)
         if self.problem.startswith("draw"):
-            level = 2.0 * LEVEL  # of a standard deviation of 1
+            level = 2.0 * LEVEL  # of six standard deviations
         run = Run(met.space, NoisyProblem(met, protocol, level, seed, self.name))
         method = Ceibo(met.space, seed, Settings())
         *_, last = run.states(method, self.looks[-1], Watch())
@@ -96,13 +97,11 @@ class Cell:
         return {"cell": self.name, "seed": seed} | {k: v.tolist() for k, v in arrays.items()}
 
 
-_LONG: Final = (24, 60, 100)
+# looked at once more, after 100 measurements
+LONGER: Final = ("hartmann-6", "saturating", "rosenbrock")
 CELLS: Final = tuple(
-    Cell(name, told, _LONG if name == "hartmann-6" and not told else (24, 60))
-    for name in (
-        *("saturating", "cliff", "bound", "hartmann-6", "ackley", "levy", "rosenbrock", "branin"),
-        *("michalewicz", "draw-6d", "svm", "boosting"),
-    )
+    Cell(name, told, (24, 60, 100) if name in LONGER else (24, 60))
+    for name in (*SURFACES, *PROBLEMS)
     for told in (True, False)
 )
 
@@ -116,20 +115,24 @@ def evidence_in(record: dict[str, Any], measurements: int) -> Evidence:
 def gather(folder: Path, cells: tuple[Cell, ...], seeds: range) -> None:
     """Measures what is not there yet, seed by seed; a line per replication, each written whole."""
     folder.mkdir(parents=True, exist_ok=True)
-    there = {(record["cell"], record["seed"]) for record in read(folder)}
+    long_enough = {cell.name: cell.looks[-1] for cell in cells}
+    there = {
+        (record["cell"], record["seed"])
+        for record in read(folder)
+        if len(record["y"]) >= long_enough.get(record["cell"], 0)
+    }
     for seed in seeds:
         for cell in cells:
             if (cell.name, seed) not in there:
-                line = json.dumps(cell.measure(seed)) + "\n"
-                with (folder / f"{cell.name}.jsonl").open("a", encoding="utf-8") as stream:
-                    stream.write(line)
+                add_line(folder / f"{cell.name}.jsonl", cell.measure(seed))
 
 
 def read(folder: Path) -> Iterator[dict[str, Any]]:
-    """The records of a folder; a line cut short by a kill is left out, and measured again."""
+    """The records of a folder, of each cell and seed the longest."""
+    found: dict[tuple[str, int], dict[str, Any]] = {}
     for path in sorted(folder.glob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                yield json.loads(line)
-            except ValueError:
-                continue
+        for record in read_lines(path):
+            key = record["cell"], record["seed"]
+            if key not in found or len(record["y"]) > len(found[key]["y"]):
+                found[key] = record
+    yield from found.values()
