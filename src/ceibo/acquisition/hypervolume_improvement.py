@@ -204,9 +204,9 @@ def build_hypervolume(
         limits: that a point has to hold.
         seed: of the draws.
         draws: how many, 20 by default.
-        reference: (k,) reference point in the goals' units. By default `reference_point` of the
-            posterior means at those observed points of the first goal where limits are more likely
-            to hold than not, or at all of them if there is none.
+        reference: (k,) reference point in the goals' units. By default, in each goal, the farther
+            of `reference_point` of the posterior means at the observed points of the first goal,
+            and at those where limits are more likely to hold than not.
 
     Returns:
         The acquisition; its unit is the product of the goals' units.
@@ -252,8 +252,10 @@ def _inside_reference(
     if given is None:
         inside = reachable(goals[0])
         means, likely = means[inside], holding[inside] >= 0.5
-        # processes vary by about 1 in inside units
-        return reference_point(means[likely] if np.any(likely) else means, np.ones(len(goals)))
+        ones = np.ones(len(goals))  # processes vary by about 1 in inside units
+        every = reference_point(means, ones)
+        # The ends of a front on which no feasible point is known yet are to count as well.
+        return np.maximum(reference_point(means[likely], ones), every) if np.any(likely) else every
     point = as_floats(given, "reference")
     if point.shape != (len(goals),) or np.any(np.isnan(point)):
         raise InputError(

@@ -25,7 +25,8 @@ from ceibo.version import __version__
 #    with limits or several goals nor are those outside the space. One value told as exact among
 #    values of unknown noise does not make the next one exact.
 # 5: outliers are searched only where discounts come near to paying their price, and the scales
-#    that may acquit them one after the other.
+#    that may acquit them one after the other. With limits the reference point of several goals is
+#    no nearer than without.
 # Noise that differs over the space is no new version: the settings of a study say whether it may.
 ALGORITHM: Final = 5
 UNDOUBTED: Final = 3
