@@ -122,7 +122,7 @@ def fit_gp(  # noqa: PLR0913 - public, keyword-only
         categorical: columns of X compared by equality.
         start: hyperparameters of an earlier fit to start from as well.
         restarts: from how many fresh starts to search; 1 for "map" and 16 for "ml" by default. With
-            0, from `start` alone: the fit of data that have hardly changed.
+            0, from `start` alone and less finely: the fit of data that have hardly changed.
         breadth: how many columns a point has on average, where others do not exist at it; the
             priors of "map" are those of so many. All by default.
         counts: (n,) of how many values each y is the mean; 1 by default. Where it is more, the
@@ -193,11 +193,13 @@ class _Search:
         self.data = data
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
+        self.finest = _FINE
         self.bounds = search_bounds(data.X.shape[1], data.infers_noise, len(data.varying))
 
     def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
         layout = self.data.infers_noise, self.data.varying
         subsets = self._subsets() if restarts else [np.arange(len(self.data.X))]
+        self.finest = _FINE if restarts else _ROUGH
         objective = self._objective(subsets[0])
         defaults = [default.to_theta(*layout) for default in self.defaults()]
         previous = [] if start is None else [np.clip(start.to_theta(*layout), *self.bounds.T)]
@@ -271,7 +273,7 @@ class _Search:
 
     def _climb(self, objective: Objective, thetas: Array, H: Array | None) -> Ascent:
         box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(thetas.shape[1]))
-        tolerance = _FINE if len(objective.data.X) == len(self.data.X) else _ROUGH
+        tolerance = self.finest if len(objective.data.X) == len(self.data.X) else _ROUGH
         rules = Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0)
         return climb(objective.at_each, thetas, box, rules, H)
 
