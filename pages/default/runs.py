@@ -30,6 +30,8 @@ from ceibo_lab.library import Library, Setting, setting_of
 from ceibo_lab.plans.suite import (
     COMPARED,
     DEVELOPMENT,
+    FINAL_FROM,
+    LATER_FROM,
     LOCKED,
     LOCKED_SEEDS,
     PROBLEMS,
@@ -168,8 +170,8 @@ class Parts(NamedTuple):
 def part_of(record: Record) -> str | None:
     """The name of the part that a record belongs to.
 
-    Of none is a record of another kind, or of a problem or noise that the suite did not plan, as
-    those of plans/many.py are.
+    Of none is a record of another kind, or of a problem, noise or seed that the suite did not plan,
+    as those of plans/many.py and plans/answers.py are.
     """
     cell = record["cell"]
     if cell["kind"] != "suite" or cell["problem"] not in PROBLEMS:
@@ -178,9 +180,10 @@ def part_of(record: Record) -> str | None:
         return "noiseless"
     if (cell["protocol"], cell["level"]) not in noises(cell["problem"]):
         return None
-    if cell["problem"] in LOCKED:
-        return "locked" if cell["seed"] < LOCKED_SEEDS else "fresh"
-    return "development" if cell["problem"] in DEVELOPMENT else None
+    seed = cell["seed"]
+    if cell["problem"] in LOCKED and seed < FINAL_FROM:
+        return "locked" if seed < LOCKED_SEEDS else "fresh"
+    return "development" if cell["problem"] in DEVELOPMENT and seed < LATER_FROM else None
 
 
 def parts(records: Sequence[Record]) -> Parts:

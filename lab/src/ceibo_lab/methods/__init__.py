@@ -20,6 +20,7 @@ from ceibo.decide.settings import two_for_each
 from ceibo.errors import InputError
 from ceibo_lab.method import RAW_SAMPLES, REFERENCE_INITIAL, RESTARTS, Entry, Method, PointEntry
 from ceibo_lab.methods.ceibo import KERNEL, Ceibo
+from ceibo_lab.methods.last_look import LAST_LOOK, SHARE, LastLook
 from ceibo_lab.methods.peers import PEERS
 from ceibo_lab.methods.random import RandomSearch
 from ceibo_lab.methods.variants import VARIANTS, short_search
@@ -147,6 +148,8 @@ CANDIDATES: Final[dict[str, dict[str, Any]]] = {
 TWENTY_INITIAL: Final = "twenty-initial"
 FORTY_INITIAL: Final = "forty-initial"
 TWO_EACH: Final = "two-each"
+# Of plans/answers.py: the default as it was before it doubted values and had levels of noise.
+BELIEVING: Final = "believing"
 BOTORCH_TWENTY: Final = "botorch-qlognei-twenty"
 _SHOWN: Final = {"default": "ceibo's default", "ei": "EI", "corrected-ei": "corrected EI"}
 
@@ -167,9 +170,30 @@ def _candidate(name: str) -> PointEntry:
     return Entry(_SHOWN.get(name, name), start, settings.to_json() | said)
 
 
+def _last_look() -> PointEntry:
+    """The default whose last trials go into the answer."""
+    settings = Settings()
+
+    def start(space: Space, seed: int) -> Method:
+        return LastLook(Ceibo(space, seed, settings))
+
+    return Entry(LAST_LOOK, start, settings.to_json() | {"confirm": SHARE})
+
+
+def _believing() -> PointEntry:
+    settings = Settings(outliers=False, varying_noise=False)
+
+    def start(space: Space, seed: int) -> Method:
+        return Ceibo(space, seed, settings)
+
+    return Entry(BELIEVING, start, settings.to_json())
+
+
 SUITE: Final[dict[str, PointEntry]] = {
     **{name: _candidate(name) for name in (*CANDIDATES, TWENTY_INITIAL, FORTY_INITIAL, TWO_EACH)},
     **_references(REFERENCE_INITIAL),
+    BELIEVING: _believing(),
+    LAST_LOOK: _last_look(),
     BOTORCH_TWENTY: _references(20)["botorch-qlognei"],
     **PEERS,
 }

@@ -27,9 +27,12 @@ class Ceibo:
     def propose(self, evidence: Evidence, number: int) -> Proposal:
         return self.propose_with(self.settings, evidence, number)
 
-    def propose_with(self, settings: Settings, evidence: Evidence, number: int) -> Proposal:
-        """The point for trial `number` under other settings than its own."""
-        found = suggest(evidence, self.space, settings, self._start, self.seed, number)
+    def propose_with(
+        self, settings: Settings, evidence: Evidence, number: int, confirm: bool = False
+    ) -> Proposal:
+        """The point for trial `number` under other settings than its own, or for the answer."""
+        about = evidence, self.space, settings, self._start, self.seed, number
+        found = suggest(*about, confirm=confirm)
         self.previous = found.model or self.previous
         return Proposal(found.x, found.model, found.value)
 

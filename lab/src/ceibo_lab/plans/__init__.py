@@ -3,6 +3,7 @@
 from typing import Final
 
 from ceibo.errors import InputError
+from ceibo_lab.plans.answers import ANSWERS
 from ceibo_lab.plans.benchmark import BENCHMARK
 from ceibo_lab.plans.compression import COMPRESSION
 from ceibo_lab.plans.inputs import INPUTS
@@ -13,7 +14,7 @@ from ceibo_lab.plans.special import COST, GP_SAMPLES, PROFIT, SCENARIO, THEORY
 from ceibo_lab.plans.suite import SUITE
 
 _PAPER: Final = (SCENARIO, PROFIT, *BENCHMARK, GP_SAMPLES, COST, THEORY, *COMPRESSION)
-_ALL: Final = (*_PAPER, *SUITE, *MANY, *OUTCOMES, *INPUTS)
+_ALL: Final = (*_PAPER, *SUITE, *MANY, *ANSWERS, *OUTCOMES, *INPUTS)
 EXPERIMENTS: Final[dict[str, Experiment]] = {each.id: each for each in _ALL}
 
 

@@ -50,6 +50,8 @@ NOISES: Final = tuple(
 SCREENING_SEEDS, LOCKED_SEEDS = 10, 20
 # of the locked half, after those: decided when all else had been seen, but before these
 CONFIRMING_SEEDS: Final = 40
+# of later plans (plans/answers.py): on the locked half after those, on the development half
+FINAL_FROM, LATER_FROM = LOCKED_SEEDS + CONFIRMING_SEEDS, 100
 CONFIRMED: Final = ("default", "ei", "botorch-qlognei")
 TIMED_TRIALS: Final = 100
 SCREENED: Final = tuple(CANDIDATES)

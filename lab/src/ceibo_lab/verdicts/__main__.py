@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ceibo_lab.library import Library
 from ceibo_lab.records import read
-from ceibo_lab.verdicts import inputs, many, outcomes
+from ceibo_lab.verdicts import answers, inputs, many, outcomes
 
 
 def main() -> None:
@@ -13,7 +13,7 @@ def main() -> None:
     options.add_argument("folder", type=Path, help="of records")
     library = Library(read(options.parse_args().folder).done)
     kinds = {case.kind for case in library.cases}
-    for plan in (outcomes, inputs, many):
+    for plan in (outcomes, inputs, many, answers):
         if kinds & set(plan.KINDS):
             for ask in plan.QUESTIONS:
                 print(ask(library))

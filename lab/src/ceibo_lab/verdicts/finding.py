@@ -119,3 +119,25 @@ def table(rows: Sequence[Versus]) -> list[str]:
         f" {row.comparison.above} above of {row.comparison.n}, p = {p:.3g}"
         for row, p in zip(rows, corrected, strict=True)
     ]
+
+
+def judged(
+    library: Library,
+    question: str,
+    cells: Sequence[Cell],
+    methods: tuple[str, str],
+    value: Pairwise,
+) -> tuple[Finding, list[Versus]]:
+    """The figures of a question, of these cells alone, without its verdict.
+
+    There are no rows where planned runs are missing.
+    """
+    if missing := lacking(library, cells):
+        return Finding(question, None, missing), []
+    found = (library.record(cell) for cell in cells)
+    alone = Library(record for record in found if record is not None)
+    rows = versus(alone, alone.cases, methods, value)
+    means = np.array([row.mean for row in rows])
+    low, high = interval(means)
+    said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(lost(rows))} cells lost"
+    return Finding(question, None, (said, *table(rows))), rows

@@ -25,16 +25,7 @@ from ceibo_lab.plans.many import (
 from ceibo_lab.plans.plan import Experiment
 from ceibo_lab.plans.suite import suite_problem
 from ceibo_lab.record import Record
-from ceibo_lab.verdicts.finding import (
-    Finding,
-    Versus,
-    interval,
-    lacking,
-    lost,
-    planned,
-    table,
-    versus,
-)
+from ceibo_lab.verdicts.finding import Finding, interval, judged, lost, planned
 
 KINDS: Final = ("suite",)
 
@@ -68,7 +59,9 @@ def botorch(library: Library) -> Finding:
 def forty(library: Library) -> Finding:
     """Whether at most forty points are better in 100 parameters, and no worse in fewer."""
     question = "forty initial points better in 100 parameters, and nowhere worse"
-    found, rows = _judged(library, question, PLAN_FORTY, (FORTY_INITIAL, TWO_EACH))
+    methods = (FORTY_INITIAL, TWO_EACH)
+    cells = planned(PLAN_FORTY, methods[::-1])
+    found, rows = judged(library, question, cells, methods, log_regret)
     if not rows:
         return found
     corrected = holm([row.comparison.p for row in rows])
@@ -95,28 +88,13 @@ def _found(
     names the plan and the other method.
     """
     plan, other = against
-    found, rows = _judged(library, question, plan, (CAPPED, other))
+    cells = planned(plan, (other, CAPPED))
+    found, rows = judged(library, question, cells, (CAPPED, other), log_regret)
     if not rows:
         return found
     means = np.array([row.mean for row in rows])
     met = interval(means)[1] < margin and float(np.mean(means)) <= mean and not lost(rows)
     return replace(found, met=met)
-
-
-def _judged(
-    library: Library, question: str, plan: Experiment, methods: tuple[str, str]
-) -> tuple[Finding, list[Versus]]:
-    """The figures of a question without its verdict; no rows where planned runs are missing."""
-    cells = planned(plan, methods[::-1])
-    if missing := lacking(library, cells):
-        return Finding(question, None, missing), []
-    found = (library.record(cell) for cell in cells)
-    alone = Library(record for record in found if record is not None)
-    rows = versus(alone, alone.cases, methods, log_regret)
-    means = np.array([row.mean for row in rows])
-    low, high = interval(means)
-    said = f"mean {np.mean(means):+.3f} [{low:+.3f}, {high:+.3f}], {len(lost(rows))} cells lost"
-    return Finding(question, None, (said, *table(rows))), rows
 
 
 QUESTIONS: Final = (gain, no_loss, botorch, forty)
