@@ -61,8 +61,7 @@ _MEDIAN: Final = 0.455  # of χ² with one degree of freedom
 _FADED: Final = 25.0  # how many times the noise variance that explains it best an outlier gets
 _LEAST_SHARE: Final = 0.01
 _ANOTHER_SCALE: Final = 2.0  # the price of one, in units of the log density
-# By how much one must be better for nothing to be searched: more than discounts promise, whose
-# gains grow with new fits. Of 157 sets with a discount none is spared, of 21 clean ones 12.
+# By how much one must be better for nothing to be searched: more than what discounts promise.
 _WITH_FITS, _BEYOND_DOUBT = 2.0, 6.0
 _SMOOTH, _NOISY = 1.0, 0.4  # length scale and noise variance of a simple model, in standard units
 
