@@ -209,6 +209,7 @@ def test_experiments_hold_what_the_paper_has() -> None:
         tables = {
             "suite": set(SUITE),
             "many": set(SUITE),
+            "answers": set(SUITE),
             "outcomes": set(OUTCOME_METHODS),
             "inputs": set(INPUT_METHODS),
         }

@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Final, NamedTuple, final
 
 import numpy as np
-from scipy.special import gammaln
+import scipy
 
 from ceibo.decide.bending import bendings
 from ceibo.decide.rows import Rows
@@ -228,8 +228,8 @@ class _State:
 def _prices(n: int, most: int) -> Array:
     """The price of 1 to `most` discounts among n observations."""
     k = np.arange(1, most + 1)
-    log_sets = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(log_sets + np.log(_LARGEST_SHARE * n) + _PRICE * k)
+    of_all, of_set, of_rest = map(scipy.special.gammaln, (n + 1, k + 1, n - k + 1))
+    return np.asarray(of_all - of_set - of_rest + np.log(_LARGEST_SHARE * n) + _PRICE * k)
 
 
 def find_outliers(rows: Rows, fit: FitResult, refit: Refit) -> Doubted:
