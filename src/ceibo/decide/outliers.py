@@ -228,7 +228,7 @@ class _State:
 def _prices(n: int, most: int) -> Array:
     """The price of 1 to `most` discounts among n observations."""
     k = np.arange(1, most + 1)
-    of_all, of_set, of_rest = map(scipy.special.gammaln, (n + 1, k + 1, n - k + 1))
+    of_all, of_set, of_rest = scipy.special.gammaln([0 * k + n + 1, k + 1, n - k + 1])
     return np.asarray(of_all - of_set - of_rest + np.log(_LARGEST_SHARE * n) + _PRICE * k)
 
 
