@@ -193,13 +193,12 @@ class _Search:
         self.data = data
         self.evaluations = 0
         self.log_density = -np.inf  # the objective at the values found
-        self.finest = _FINE
         self.bounds = search_bounds(data.X.shape[1], data.infers_noise, len(data.varying))
 
     def run(self, start: Hyperparameters | None, restarts: int) -> tuple[Array, FitStatus, str]:
         layout = self.data.infers_noise, self.data.varying
         subsets = self._subsets() if restarts else [np.arange(len(self.data.X))]
-        self.finest = _FINE if restarts else _ROUGH
+        self.tolerance = _FINE if restarts else _ROUGH  # on all data
         objective = self._objective(subsets[0])
         defaults = [default.to_theta(*layout) for default in self.defaults()]
         previous = [] if start is None else [np.clip(start.to_theta(*layout), *self.bounds.T)]
@@ -273,7 +272,7 @@ class _Search:
 
     def _climb(self, objective: Objective, thetas: Array, H: Array | None) -> Ascent:
         box = Box(self.bounds[:, 0], self.bounds[:, 1], np.ones(thetas.shape[1]))
-        tolerance = self.finest if len(objective.data.X) == len(self.data.X) else _ROUGH
+        tolerance = self.tolerance if len(objective.data.X) == len(self.data.X) else _ROUGH
         rules = Rules(_STEPS, tolerance, first_step=0.7, longest_step=2.0)
         return climb(objective.at_each, thetas, box, rules, H)
 
